@@ -1,0 +1,1 @@
+"""What things are: accelerators, models, workloads, deployments, claims, scenarios, answers."""

@@ -1,0 +1,149 @@
+"""Claims: figures that somebody states, with their sources, and the value that the catalog prefers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+#: What a claim can say: a figure, a word, yes or no, or a list of words.
+ClaimValue = int | float | str | bool | tuple[str, ...] | None
+
+
+class Kind(StrEnum):
+    """How a source came to its figure, which is what decides how far to trust it."""
+
+    VENDOR_DATASHEET = "vendor_datasheet"
+    VENDOR_CLAIM = "vendor_claim"
+    CONFIG_COPY = "config_copy"
+    MEASURED_VENDOR = "measured_vendor"
+    MEASURED_MLPERF = "measured_mlperf"
+    MEASURED_INDEPENDENT = "measured_independent"
+    INDEPENDENT = "independent"
+    PRESS = "press"
+    ESTIMATE = "estimate"
+    USER = "user"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A publication that figures come from. Dates are ISO, as exact as the source is (YYYY, YYYY-MM or a day)."""
+
+    id: str
+    title: str
+    publisher: str
+    kind: Kind
+    url: str | None = None
+    date: str | None = None
+    trust: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One figure as one source states it, in the unit used inside.
+
+    `verdict` says, on a rival claim, why it is not the preferred one. `published` keeps the figure and
+    unit as printed where they differ from `value` and `unit`.
+    """
+
+    value: ClaimValue
+    unit: str | None
+    source: Source
+    kind: Kind
+    preferred: bool = False
+    published: str | None = None
+    conditions: str | None = None
+    retrieved: str | None = None
+    note: str | None = None
+    verdict: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """All claims about one attribute of one thing; at most one is preferred, `reason` says why."""
+
+    thing: str
+    name: str
+    unit: str | None
+    claims: tuple[Claim, ...]
+    reason: str | None = None
+
+    @property
+    def preferred(self) -> Claim | None:
+        """The claim that the catalog takes, or None where it takes none."""
+        return next((claim for claim in self.claims if claim.preferred), None)
+
+    @property
+    def value(self) -> ClaimValue:
+        """The preferred value in the unit used inside, or None where nothing is known."""
+        claim = self.preferred
+        return None if claim is None else claim.value
+
+    @property
+    def rivals(self) -> tuple[Claim, ...]:
+        """The claims that are not preferred, in the order of the data."""
+        return tuple(claim for claim in self.claims if not claim.preferred)
+
+    @property
+    def disputed(self) -> bool:
+        """Whether some claim states another value than the preferred one."""
+        return any(claim.value != self.value for claim in self.rivals)
+
+
+@dataclass(frozen=True, slots=True)
+class SeedClaim:
+    """A statement of one of the five source documents, kept as it was printed."""
+
+    id: str
+    source: Source
+    subject: str
+    attribute: str
+    value: str
+    value_high: str | None
+    unit: str | None
+    conditions: str | None
+    as_of: str | None
+    stated_by: str | None
+    note: str | None
+    thing: str | None = None
+    thing_attribute: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Dispute:
+    """Two statements that cannot both hold, with the verdict and its reason.
+
+    `claim_b` is a second claim, or ARITHMETIC (refused by calculation), or PUBLIC-RECORD (refused by
+    dated public pages).
+    """
+
+    id: str
+    claim_a: str | None
+    claim_b: str | None
+    subject: str
+    attribute: str
+    disagreement: str
+    verdict: str
+    reason: str
+    thing: str | None = None
+    thing_attribute: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """One price row: a rent by the hour, or a purchase. Amounts are US dollars per accelerator."""
+
+    id: str
+    accelerator: str | None
+    term: str
+    source: Source
+    kind: Kind
+    usd: float | None
+    usd_low: float | None
+    usd_high: float | None
+    provider: str | None = None
+    region: str | None = None
+    instance: str | None = None
+    accelerators_in_instance: int | None = None
+    basis: str | None = None
+    date: str | None = None
+    note: str | None = None

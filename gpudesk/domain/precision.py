@@ -1,0 +1,77 @@
+"""Number formats of weights, KV cache and arithmetic, and the bytes that a tensor takes in each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+
+class Precision(StrEnum):
+    """A number format by the name that the field uses; `fp4` means the vendor's own four-bit format."""
+
+    FP16 = "fp16"
+    BF16 = "bf16"
+    FP8 = "fp8"
+    FP6 = "fp6"
+    FP4 = "fp4"
+    MXFP4 = "mxfp4"
+    NVFP4 = "nvfp4"
+    INT8 = "int8"
+    INT4 = "int4"
+
+
+@dataclass(frozen=True, slots=True)
+class StorageFormat:
+    """How a format lies in memory: `bits` an element, and one scale of `scale_bytes` per `block` elements.
+
+    A block of 0 means scales per tensor or per channel, which are below one part in a thousand and are
+    left out.
+    """
+
+    bits: int
+    block: int = 0
+    scale_bytes: int = 0
+
+    def tensor_bytes(self, elements: int) -> int:
+        """Bytes of a tensor of `elements` numbers, scales counted, rounded up to whole bytes and blocks."""
+        stored = -(-elements * self.bits // 8)
+        if self.block:
+            stored += -(-elements // self.block) * self.scale_bytes
+        return stored
+
+
+#: OCP Microscaling v1.0 for mxfp4 and mxfp6 (32 elements share one 8-bit scale); NVFP4 shares an FP8 scale
+#: among 16 elements; INT4 as published by GPTQ and AWQ checkpoints: groups of 128 with a 16-bit scale.
+FORMATS: Final[dict[Precision, StorageFormat]] = {
+    Precision.FP16: StorageFormat(16),
+    Precision.BF16: StorageFormat(16),
+    Precision.FP8: StorageFormat(8),
+    Precision.INT8: StorageFormat(8),
+    Precision.FP6: StorageFormat(6, 32, 1),
+    Precision.MXFP4: StorageFormat(4, 32, 1),
+    Precision.NVFP4: StorageFormat(4, 16, 1),
+    Precision.INT4: StorageFormat(4, 128, 2),
+}
+
+#: What embeddings, norms, routers and other small tensors keep whatever the weights are.
+WIDE: Final = StorageFormat(16)
+
+#: KV cache formats: element bytes as the serving engines store them, scales per tensor.
+KV_BYTES: Final[dict[Precision, float]] = {
+    Precision.FP16: 2.0,
+    Precision.BF16: 2.0,
+    Precision.FP8: 1.0,
+    Precision.INT8: 1.0,
+    Precision.FP4: 0.5625,
+    Precision.NVFP4: 0.5625,
+    Precision.MXFP4: 0.53125,
+    Precision.INT4: 0.53125,
+}
+
+
+def concrete(precision: Precision, vendor: str) -> Precision:
+    """Replace plain `fp4` by the format that the vendor's parts run: nvfp4 on NVIDIA, mxfp4 elsewhere."""
+    if precision is not Precision.FP4:
+        return precision
+    return Precision.NVFP4 if vendor == "NVIDIA" else Precision.MXFP4
