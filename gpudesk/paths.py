@@ -1,0 +1,97 @@
+"""The one place that knows where files lie: in a checkout, in an installed wheel, in a frozen program.
+
+A wheel and a frozen program carry `gpudesk/_bundled/` with the shipped catalog, the resources and the few
+data files that are read at run time. A checkout has no such folder: there the resources and the data are read
+where they are edited, and the catalog lies in `build/`, where `make catalog` puts it.
+"""
+
+import os
+import sys
+from pathlib import Path
+
+_PACKAGE = Path(__file__).resolve().parent
+_CATALOG_NAME = "catalog.sqlite"
+_CALIBRATION_NAME = "calibration.json"
+
+
+class MissingFileError(FileNotFoundError):
+    """A file that belongs to the program is not where it should be; the message says what to do."""
+
+
+def catalog_path() -> Path:
+    """Return the shipped catalog, which is only ever read."""
+    bundle = _bundle()
+    if bundle is not None:
+        return _existing(bundle / _CATALOG_NAME, "install GPU Desk again")
+    return _existing(_checkout() / "build" / _CATALOG_NAME, "run `make catalog`")
+
+
+def calibration_path() -> Path:
+    """Return the file of fitted constants."""
+    bundle = _bundle()
+    root = bundle if bundle is not None else _checkout()
+    return _existing(root / "data" / _CALIBRATION_NAME, "it is part of GPU Desk: restore it")
+
+
+def resource(name: str) -> Path:
+    """Return a file or folder of `resources/`, named by its path inside it with forward slashes."""
+    bundle = _bundle()
+    root = bundle if bundle is not None else _checkout()
+    return _existing(root / "resources" / name, "it is part of GPU Desk: restore it")
+
+
+def data_dir() -> Path | None:
+    """Return the folder of editable facts, which only a checkout has."""
+    if _bundle() is not None:
+        return None
+    folder = _checkout() / "data"
+    return folder if folder.is_dir() else None
+
+
+def user_dir() -> Path:
+    """Return the folder of everything the user keeps; `GPUDESK_HOME` moves it. It need not exist yet."""
+    home = os.environ.get("GPUDESK_HOME")
+    if home:
+        return Path(home).expanduser().absolute()
+    if sys.platform == "win32":
+        return _folder_from("APPDATA", Path.home() / "AppData" / "Roaming") / "GPU Desk"
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Application Support" / "GPU Desk"
+    return _folder_from("XDG_DATA_HOME", Path.home() / ".local" / "share") / "gpudesk"
+
+
+def ensure_user_dir() -> Path:
+    """Return the user's folder, made if need be, closed to other users; OSError where it cannot be."""
+    folder = user_dir()
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return folder
+
+
+def user_catalog_path() -> Path:
+    """Return the user's own catalog file. It need not exist yet."""
+    return user_dir() / _CATALOG_NAME
+
+
+def _bundle() -> Path | None:
+    """Return the folder that a wheel or a frozen program carries, or None in a checkout."""
+    unpacked = getattr(sys, "_MEIPASS", None)
+    if unpacked is not None:
+        return Path(unpacked) / "gpudesk" / "_bundled"
+    folder = _PACKAGE / "_bundled"
+    return folder if folder.is_dir() else None
+
+
+def _checkout() -> Path:
+    return _PACKAGE.parent
+
+
+def _folder_from(variable: str, default: Path) -> Path:
+    """Return the folder an environment variable names; empty or relative values count as unset."""
+    folder = Path(os.environ.get(variable, ""))
+    return folder if folder.is_absolute() else default
+
+
+def _existing(path: Path, remedy: str) -> Path:
+    if not path.exists():
+        raise MissingFileError(f"{path} is missing; {remedy}")
+    return path
