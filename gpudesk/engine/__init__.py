@@ -1,0 +1,1 @@
+"""How much memory a model takes and how fast it runs: vectorised, pure."""
