@@ -1,0 +1,89 @@
+"""Calibration constants: fitted figures that enter the formulas, looked up by generation, precision and engine.
+
+Every constant has one default and exceptions. An exception names some of the keys `generation`,
+`precision`, `serving_engine`, `ranks` and `platform`; the one that names most of them wins, the first of
+equals. A part without an exception borrows the default, so nothing is ever left without a figure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+#: Keys by which an exception may narrow a constant.
+KEYS = ("generation", "precision", "serving_engine", "ranks", "platform")
+
+
+@dataclass(frozen=True, slots=True)
+class Override:
+    """A value that holds where all of `where` match; `rows` counts the published rows behind it."""
+
+    where: Mapping[str, frozenset[str]]
+    value: float
+    rows: int = 0
+    source: str | None = None
+
+    def matches(self, keys: Mapping[str, str]) -> bool:
+        """Whether every key that this exception names has one of its values."""
+        return all(keys.get(name) in allowed for name, allowed in self.where.items())
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """One fitted figure with its unit, meaning, default and exceptions."""
+
+    name: str
+    unit: str
+    meaning: str
+    default: float
+    exceptions: tuple[Override, ...] = ()
+    source: str | None = None
+
+    def value(self, keys: Mapping[str, str]) -> float:
+        """Return the value of the most specific exception that matches `keys`, else the default."""
+        found = self.found(keys)
+        return self.default if found is None else found.value
+
+    def found(self, keys: Mapping[str, str]) -> Override | None:
+        """Return the most specific exception that matches `keys`, or None where the default holds."""
+        matching = [exception for exception in self.exceptions if exception.matches(keys)]
+        return max(matching, key=lambda exception: len(exception.where), default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class BandRule:
+    """Factors of the 80 % band of one figure on one basis: low = value x `low`, high = value x `high`."""
+
+    figure: str
+    basis: str
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """All constants, the coverage by rows, and the bands; `revision` is the hash of the file."""
+
+    name: str
+    revision: str
+    newest_month: str
+    constants: Mapping[str, Constant]
+    bands: tuple[BandRule, ...]
+    pair_bands: tuple[BandRule, ...]
+    coverage: Mapping[tuple[str, str], int] = field(default_factory=dict)
+
+    def value(self, name: str, keys: Mapping[str, str]) -> float:
+        """Return constant `name` for `keys`; raises KeyError for a constant that the file lacks."""
+        return self.constants[name].value(keys)
+
+    def rows(self, generation: str, family: str) -> int:
+        """Published end-to-end rows of this generation on this serving-engine family."""
+        return self.coverage.get((generation, family), 0)
+
+    def generation_rows(self, generation: str) -> int:
+        """Published end-to-end rows of this generation on any serving engine."""
+        return sum(rows for (part, _), rows in self.coverage.items() if part == generation)
+
+    def family_rows(self, family: str) -> int:
+        """Published end-to-end rows of this serving-engine family on any part."""
+        return sum(rows for (_, engine), rows in self.coverage.items() if engine == family)

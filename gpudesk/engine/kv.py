@@ -1,0 +1,233 @@
+"""What the KV cache holds and what a decode step reads of it, per layer kind.
+
+Everything is reduced to: bytes per token of context without end, bytes per token up to a window, and a
+constant state per sequence. Figures are for one accelerator of the fullest pipeline stage (`stored`) or
+for all stages together (`read`, which is what a token passes through).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import assert_never
+
+from gpudesk.domain.deployments import ParallelPlan
+from gpudesk.domain.models import (
+    MLA,
+    Attention,
+    Compressed,
+    GatedDeltaNet,
+    Indexer,
+    KimiDelta,
+    Lightning,
+    Mamba1,
+    Mamba2,
+    Mixer,
+    Model,
+)
+from gpudesk.domain.precision import KV_BYTES, Precision
+
+#: Recurrent states are kept in fp32 and convolution tails in 16 bits, as the published kernels do.
+STATE_BYTES = 4
+CONV_BYTES = 2
+#: An indexer caches its keys in FP8 with one fp32 scale a key.
+INDEXER_SCALE_BYTES = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """Bytes and arithmetic that grow with a sequence: `per_token` up to `window` tokens (None: for ever).
+
+    `flops_per_token` is the attention arithmetic of one new token against one cached token.
+    """
+
+    per_token: float
+    flops_per_token: float = 0.0
+    window: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LayerCache:
+    """Cache of one layer on one rank: what is stored, what a decode step reads, and a constant state."""
+
+    stored: tuple[Growth, ...] = ()
+    read: tuple[Growth, ...] = ()
+    state_bytes: int = 0
+    prefill_flops_per_token: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class CacheProfile:
+    """Cache of one sequence on one accelerator, over all layers, merged by window."""
+
+    stored: tuple[Growth, ...] = field(default=())
+    read: tuple[Growth, ...] = field(default=())
+    state_bytes: int = 0
+    state_bytes_all_stages: int = 0
+    prefill_flops_full: float = 0.0
+    prefill_flops_windowed: tuple[tuple[float, int], ...] = ()
+
+    def sequence_bytes(self, tokens: int) -> int:
+        """Bytes that a sequence of `tokens` holds on the fullest accelerator, rounded up."""
+        return self.state_bytes + sum(_grown(growth, tokens) for growth in self.stored)
+
+
+def _grown(growth: Growth, tokens: int) -> int:
+    held = tokens if growth.window is None else min(tokens, growth.window)
+    whole = growth.per_token * held
+    return int(whole) + (whole != int(whole))
+
+
+def _heads(heads: int, ranks: int) -> int:
+    """Heads on one rank: divided where there are enough, one at least (replicated beyond)."""
+    return -(-heads // ranks)
+
+
+def _attention(mixer: Attention, ranks: int, element: float) -> LayerCache:
+    kv_heads = _heads(mixer.kv_heads, ranks)
+    entry = kv_heads * (mixer.head_dim + mixer.value_dim) * element
+    flops = 2.0 * _heads(mixer.heads, ranks) * (mixer.head_dim + mixer.value_dim)
+    main = Growth(entry, flops, mixer.window)
+    stored: tuple[Growth, ...] = (main,)
+    read: tuple[Growth, ...] = (main,)
+    if mixer.indexer is not None:
+        keys = _indexer_growth(mixer.indexer)
+        picked = mixer.indexer.top_k
+        read = (Growth(entry, flops, picked), keys)
+        stored = (main, Growth(keys.per_token))
+    return LayerCache(stored, read, 0, flops)
+
+
+def _indexer_growth(indexer: Indexer) -> Growth:
+    if indexer.reused:
+        return Growth(0.0)
+    return Growth(indexer.head_dim + INDEXER_SCALE_BYTES, 2.0 * indexer.heads * indexer.head_dim)
+
+
+def _mla(mixer: MLA, ranks: int, element: float) -> LayerCache:
+    # Decode works on the latents themselves (absorbed projections), prefill on the keys and values that
+    # they unfold to; the latents do not divide over tensor-parallel ranks.
+    width = mixer.kv_lora_rank + mixer.qk_rope_head_dim
+    heads = _heads(mixer.heads, ranks)
+    absorbed = 2.0 * heads * (width + mixer.kv_lora_rank)
+    unfolded = 2.0 * heads * (mixer.qk_nope_head_dim + mixer.qk_rope_head_dim + mixer.v_head_dim)
+    main = Growth(width * element, absorbed)
+    if mixer.indexer is None:
+        return LayerCache((main,), (main,), 0, unfolded)
+    keys = _indexer_growth(mixer.indexer)
+    picked = Growth(width * element, absorbed, mixer.indexer.top_k)
+    return LayerCache((main, Growth(keys.per_token)), (picked, keys), 0, unfolded)
+
+
+def _compressed(mixer: Compressed, ranks: int, element: float) -> LayerCache:
+    # One entry of head_dim serves as key and as value for all heads.
+    entry = mixer.head_dim * element
+    flops = 4.0 * _heads(mixer.heads, ranks) * mixer.head_dim
+    window = Growth(entry, flops, mixer.window)
+    if mixer.compress_ratio is None:
+        return LayerCache((window,), (window,), 0, flops)
+    ratio = mixer.compress_ratio
+    folded = Growth(entry / ratio, flops / ratio)
+    if mixer.indexer is None:
+        return LayerCache((window, folded), (window, folded), 0, flops / ratio)
+    keys = _indexer_growth(mixer.indexer)
+    keys = Growth(keys.per_token / ratio, keys.flops_per_token / ratio)
+    picked = Growth(entry / ratio, flops / ratio, mixer.indexer.top_k * ratio)
+    return LayerCache((window, folded, Growth(keys.per_token)), (window, picked, keys), 0, flops / ratio)
+
+
+def _state(mixer: GatedDeltaNet | KimiDelta | Mamba1 | Mamba2 | Lightning, ranks: int) -> int:
+    """Bytes of recurrent state and convolution tail of one layer on one rank."""
+    match mixer:
+        case GatedDeltaNet():
+            recurrent = _heads(mixer.value_heads, ranks) * mixer.key_head_dim * mixer.value_head_dim
+            channels = (
+                2 * _heads(mixer.key_heads, ranks) * mixer.key_head_dim
+                + _heads(mixer.value_heads, ranks) * mixer.value_head_dim
+            )
+            tail = channels * (mixer.conv_kernel - 1)
+        case KimiDelta():
+            recurrent = _heads(mixer.heads, ranks) * mixer.head_dim**2
+            tail = 3 * _heads(mixer.heads, ranks) * mixer.head_dim * (mixer.conv_kernel - 1)
+        case Mamba1():
+            recurrent = _heads(mixer.inner_size, ranks) * mixer.state_size
+            tail = _heads(mixer.inner_size, ranks) * (mixer.conv_kernel - 1)
+        case Mamba2():
+            recurrent = _heads(mixer.heads, ranks) * mixer.head_dim * mixer.state_size
+            channels = (
+                _heads(mixer.heads, ranks) * mixer.head_dim
+                + 2 * _heads(mixer.groups, ranks) * mixer.state_size
+            )
+            tail = channels * (mixer.conv_kernel - 1)
+        case Lightning():
+            recurrent = _heads(mixer.heads, ranks) * mixer.head_dim**2
+            tail = 0
+        case _:
+            assert_never(mixer)
+    return recurrent * STATE_BYTES + tail * CONV_BYTES
+
+
+def layer_cache(mixer: Mixer, ranks: int, kv: Precision) -> LayerCache:
+    """Return the cache of one layer on one of `ranks` tensor-parallel ranks (1 under attention-DP)."""
+    element = KV_BYTES[kv]
+    match mixer:
+        case Attention():
+            return _attention(mixer, ranks, element)
+        case MLA():
+            return _mla(mixer, ranks, element)
+        case Compressed():
+            return _compressed(mixer, ranks, element)
+        case _:
+            return LayerCache(state_bytes=_state(mixer, ranks))
+
+
+def _merge(growths: Iterable[tuple[int, Growth]]) -> tuple[Growth, ...]:
+    """Add up growths of the same window, each taken `count` times; windows in rising order, None first."""
+    totals: dict[int | None, tuple[float, float]] = {}
+    for count, growth in growths:
+        per_token, flops = totals.get(growth.window, (0.0, 0.0))
+        totals[growth.window] = (
+            per_token + count * growth.per_token,
+            flops + count * growth.flops_per_token,
+        )
+    order = sorted(totals, key=lambda window: -1 if window is None else window)
+    return tuple(Growth(totals[window][0], totals[window][1], window) for window in order)
+
+
+@lru_cache(maxsize=20_000)
+def cache_profile(model: Model, kv: Precision, plan: ParallelPlan) -> CacheProfile:
+    """Return the cache of one sequence of `model` on an accelerator of `plan`, exact.
+
+    Under attention-DP a sequence lives whole on one rank; otherwise its heads divide over the ranks.
+    """
+    ranks = 1 if plan.attention_dp else plan.tp
+    stored: list[tuple[int, Growth]] = []
+    read: list[tuple[int, Growth]] = []
+    windowed: list[tuple[int, Growth]] = []
+    state = all_states = 0
+    prefill = 0.0
+    for group in model.layers:
+        if group.mixer is None:
+            continue
+        layer = layer_cache(group.mixer, ranks, kv)
+        on_stage = -(-group.count // plan.pp)
+        stored += [(on_stage, growth) for growth in layer.stored]
+        read += [(group.count, growth) for growth in layer.read]
+        state += on_stage * layer.state_bytes
+        all_states += group.count * layer.state_bytes
+        window = layer.read[0].window if layer.read else None
+        if window is None:
+            prefill += group.count * layer.prefill_flops_per_token
+        else:
+            windowed.append((group.count, Growth(0.0, layer.prefill_flops_per_token, window)))
+    return CacheProfile(
+        stored=_merge(stored),
+        read=_merge(read),
+        state_bytes=state,
+        state_bytes_all_stages=all_states,
+        prefill_flops_full=prefill,
+        prefill_flops_windowed=tuple(
+            (growth.flops_per_token, growth.window or 0) for growth in _merge(windowed)
+        ),
+    )

@@ -1,0 +1,178 @@
+"""How a model lies on the accelerators of a deployment: bytes and arithmetic on the fullest one, exact.
+
+Rules: matrices of attention and feed-forward blocks divide over the tensor-parallel ranks; key and value
+projections divide over at most as many ranks as there are KV heads and are replicated beyond; experts
+divide over the expert-parallel group and, within it, like matrices; norms, routers and MLA's
+down-projections are replicated. With attention-DP the attention (and what surrounds it outside the
+experts) is replicated and the sequences divide instead. Pipeline stages hold equal numbers of layers of
+every kind, the fullest rounded up.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+from gpudesk.domain.deployments import ParallelPlan
+from gpudesk.domain.models import LayerGroup, Model, MoeFfn
+from gpudesk.domain.precision import FORMATS, WIDE, Precision, StorageFormat
+from gpudesk.engine.tensors import Split, Tensor, TensorClass, layer_tensors, outer_tensors
+
+#: Classes that attention-DP replicates over the tensor-parallel group.
+_REPLICATED_BY_ATTENTION_DP = frozenset(
+    {
+        TensorClass.MIXER,
+        TensorClass.SHARED_EXPERT,
+        TensorClass.EMBEDDING,
+        TensorClass.LM_HEAD,
+        TensorClass.SMALL,
+        TensorClass.NORM,
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """What one accelerator holds of a class of tensors: elements, and bytes with block scales."""
+
+    elements: int = 0
+    stored_bytes: int = 0
+
+    def __add__(self, other: Share) -> Share:
+        """Add elements and bytes."""
+        return Share(self.elements + other.elements, self.stored_bytes + other.stored_bytes)
+
+    def times(self, count: int) -> Share:
+        """Return `count` of it."""
+        return Share(self.elements * count, self.stored_bytes * count)
+
+
+@dataclass(frozen=True, slots=True)
+class Shards:
+    """What the fullest accelerator of a plan holds, and what a step touches.
+
+    `resident_bytes` is exact for the fullest pipeline stage. The shares are totals over all layers for
+    one rank of each stage, which is what a token passes through: `dense` (everything read by every
+    step), `experts` (routed experts), `head` (LM head). `active_expert_elements` are the routed-expert
+    elements that one token multiplies with, undivided.
+    """
+
+    resident_bytes: int
+    dense: Share
+    experts: Share
+    head: Share
+    dense_elements_undivided: int
+    active_expert_elements: int
+    layers: int
+    moe_layers: int
+    collectives: int
+    experts_per_token: int
+    expert_count: int
+
+
+def storage(tensor: Tensor, model: Model, weights: Precision) -> StorageFormat:
+    """Return the format in which a tensor is stored when the weights are in `weights`.
+
+    Embeddings, LM head, norms, routers and small tensors stay 16 bits wide. In checkpoints that narrow only
+    their routed experts the other matrices keep their published format in four bits.
+    """
+    if not tensor.quantisable:
+        return WIDE
+    narrow = FORMATS[weights]
+    if narrows_experts_only(model, weights) and tensor.tensor_class is not TensorClass.EXPERT:
+        return FORMATS[model.native_other_precision]
+    return narrow
+
+
+def narrows_experts_only(model: Model, weights: Precision) -> bool:
+    """Whether `weights` covers the routed experts alone, as in the published checkpoint of `model`."""
+    return model.quantised_tensors == "experts" and FORMATS[weights].bits < 8
+
+
+def tensor_share(tensor: Tensor, stored: StorageFormat, plan: ParallelPlan) -> Share:
+    """Return what the fullest rank of `plan` holds of one layer's `tensor` (all its copies)."""
+    copies, ranks = tensor.copies, 1
+    replicated = plan.attention_dp and tensor.tensor_class in _REPLICATED_BY_ATTENTION_DP
+    if tensor.split is Split.EXPERT:
+        copies = -(-tensor.copies // plan.ep)
+        ranks = max(1, plan.tp // plan.ep)
+    elif tensor.split is Split.TENSOR and not replicated:
+        ranks = plan.tp
+    elif tensor.split is Split.KV_HEADS and not replicated:
+        ranks = min(plan.tp, tensor.kv_heads or plan.tp)
+    elements = -(-tensor.elements // ranks)
+    return Share(elements * copies, stored.tensor_bytes(elements) * copies)
+
+
+def _sum(tensors: tuple[Tensor, ...], model: Model, weights: Precision, plan: ParallelPlan) -> Share:
+    total = Share()
+    for tensor in tensors:
+        total = total + tensor_share(tensor, storage(tensor, model, weights), plan)
+    return total
+
+
+def _of(tensors: tuple[Tensor, ...], *classes: TensorClass) -> tuple[Tensor, ...]:
+    return tuple(tensor for tensor in tensors if tensor.tensor_class in classes)
+
+
+def _not_of(tensors: tuple[Tensor, ...], *classes: TensorClass) -> tuple[Tensor, ...]:
+    return tuple(tensor for tensor in tensors if tensor.tensor_class not in classes)
+
+
+def _active_expert_elements(group: LayerGroup, tensors: tuple[Tensor, ...]) -> int:
+    if not isinstance(group.ffn, MoeFfn):
+        return 0
+    total = sum(t.elements * t.copies for t in _of(tensors, TensorClass.EXPERT))
+    return total * group.ffn.experts_per_token // group.ffn.experts
+
+
+@lru_cache(maxsize=20_000)
+def shard(model: Model, weights: Precision, plan: ParallelPlan) -> Shards:
+    """Lay `model` with `weights` (a concrete format) out over `plan`; exact integers.
+
+    Raises ValueError where the model's dimensions are not known.
+    """
+    if not model.dimensions_known:
+        raise ValueError(model.id)
+    outer = outer_tensors(model)
+    embedding = _sum(_of(outer, TensorClass.EMBEDDING), model, weights, plan)
+    head = _sum(_not_of(outer, TensorClass.EMBEDDING), model, weights, plan)
+    head_read = _sum(_of(outer, TensorClass.LM_HEAD), model, weights, plan)
+    if model.tied_embeddings:
+        head_read = embedding
+    stage, dense, experts = Share(), Share(), Share()
+    undivided = active = moe_layers = collectives = per_token = expert_count = 0
+    for group in model.layers:
+        tensors = layer_tensors(model, group)
+        layer_experts = _sum(_of(tensors, TensorClass.EXPERT), model, weights, plan)
+        layer_dense = _sum(_not_of(tensors, TensorClass.EXPERT), model, weights, plan)
+        stage = stage + (layer_experts + layer_dense).times(-(-group.count // plan.pp))
+        dense = dense + layer_dense.times(group.count)
+        experts = experts + layer_experts.times(group.count)
+        undivided += group.count * sum(
+            t.elements * t.copies for t in _not_of(tensors, TensorClass.EXPERT) if t.quantisable
+        )
+        active += group.count * _active_expert_elements(group, tensors)
+        collectives += group.count * ((group.mixer is not None) + (group.ffn is not None))
+        if isinstance(group.ffn, MoeFfn):
+            moe_layers += group.count
+            per_token, expert_count = group.ffn.experts_per_token, group.ffn.experts
+    ends = embedding + head
+    if plan.pp > 1:
+        # A tied table is needed on the first stage to look up and on the last to predict.
+        last = head + embedding if model.tied_embeddings else head
+        ends = max(embedding, last, key=lambda share: share.stored_bytes)
+    return Shards(
+        resident_bytes=stage.stored_bytes + ends.stored_bytes,
+        dense=dense,
+        experts=experts,
+        head=head_read,
+        dense_elements_undivided=undivided,
+        active_expert_elements=active,
+        layers=sum(group.count for group in model.layers),
+        moe_layers=moe_layers,
+        collectives=collectives,
+        experts_per_token=per_token,
+        expert_count=expert_count,
+    )
+
