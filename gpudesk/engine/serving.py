@@ -1,0 +1,145 @@
+"""One vectorised call for any mix of loads: divides them among replicas, serves them, adds up again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpudesk.domain.workloads import LoadKind
+from gpudesk.engine.loads import (
+    Requests,
+    Served,
+    ServingConstants,
+    batch,
+    closed_loop,
+    open_loop,
+    saturate,
+    within_limits,
+)
+from gpudesk.engine.steps import Array, Rows
+
+#: Codes of the loads in `Loads.kind`.
+CODES: Final = {kind: code for code, kind in enumerate(LoadKind)}
+
+#: Cases that one pass works on, so that its arrays stay in the cache of one core.
+CHUNK: Final = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Loads:
+    """The load of each case on its whole deployment; arrays of one shape.
+
+    `amount`: sequences of a batch or of a closed loop, or requests/s of an open loop. `total`: requests of
+    the run, infinite for steady state. `ttft` and `tpot`: limits in seconds. `replicas`: of the deployment.
+    """
+
+    kind: NDArray[np.int8]
+    amount: Array
+    total: Array
+    ttft: Array
+    tpot: Array
+    p99: NDArray[np.bool_]
+    replicas: Array
+
+    def select(self, chosen: NDArray[Any]) -> Loads:
+        """Return the chosen cases."""
+        return Loads(*(getattr(self, field.name)[chosen] for field in fields(self)))
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """What each deployment does; arrays of one shape, NaN where a figure has no meaning for the load.
+
+    `concurrency` and `admitted` are sequences of the whole deployment, `rate` is requests/s of the whole
+    deployment, `running` sequences of one replica; times in seconds; `limiter` a position in LIMITERS.
+    """
+
+    concurrency: Array
+    admitted: Array
+    running: Array
+    rate: Array
+    ttft: Array
+    tpot: Array
+    duration: Array
+    stable: NDArray[np.bool_]
+    limiter: NDArray[np.intp]
+
+
+def _batch(rows: Rows, requests: Requests, loads: Loads, _: ServingConstants) -> Results:
+    served = batch(rows, requests, np.ceil(loads.amount / loads.replicas))
+    ranks = np.minimum(loads.replicas, loads.amount)
+    return _results(served, loads.amount, np.minimum(loads.amount, served.running * ranks), loads.amount / served.duration)
+
+
+def _closed(rows: Rows, requests: Requests, loads: Loads, constants: ServingConstants) -> Results:
+    active = np.minimum(loads.replicas, loads.amount)
+    served = closed_loop(rows, requests, loads.amount / active, loads.total / active, constants)
+    return _results(served, loads.amount, served.running * active, served.rate * active)
+
+
+def _saturate(rows: Rows, requests: Requests, loads: Loads, constants: ServingConstants) -> Results:
+    active = np.minimum(loads.replicas, loads.total)
+    served = saturate(rows, requests, loads.total / active, constants)
+    return _results(served, loads.total, served.running * active, served.rate * active)
+
+
+def _open(rows: Rows, requests: Requests, loads: Loads, constants: ServingConstants) -> Results:
+    served = open_loop(rows, requests, loads.amount / loads.replicas, constants)
+    running = served.running * loads.replicas
+    return _results(served, running, running, served.rate * loads.replicas)
+
+
+def _limits(rows: Rows, requests: Requests, loads: Loads, constants: ServingConstants) -> Results:
+    served = within_limits(rows, requests, loads.ttft, loads.tpot, loads.p99, constants)
+    running = served.running * loads.replicas
+    return _results(served, running, running, served.rate * loads.replicas)
+
+
+def _results(served: Served, concurrency: Array, admitted: Array, rate: Array) -> Results:
+    return Results(
+        concurrency=concurrency,
+        admitted=admitted,
+        running=served.running,
+        rate=rate,
+        ttft=served.ttft,
+        tpot=served.tpot,
+        duration=served.duration,
+        stable=served.stable,
+        limiter=served.limiter,
+    )
+
+
+_SERVE: Final[dict[LoadKind, Callable[[Rows, Requests, Loads, ServingConstants], Results]]] = {
+    LoadKind.BATCH: _batch,
+    LoadKind.CONCURRENCY: _closed,
+    LoadKind.SATURATE: _saturate,
+    LoadKind.REQUEST_RATE: _open,
+    LoadKind.LIMITS: _limits,
+}
+
+
+def serve(rows: Rows, requests: Requests, loads: Loads, constants: ServingConstants) -> Results:
+    """Serve every case. `requests.capacity` is per replica; cases that do not fit must be left out before."""
+    present = [kind for kind in LoadKind if bool(np.any(loads.kind == CODES[kind]))]
+    if len(present) == 1 and len(rows) <= CHUNK:
+        return _SERVE[present[0]](rows, requests, loads, constants)
+    results = _empty(len(rows))
+    for kind in present:
+        cases = np.flatnonzero(loads.kind == CODES[kind])
+        for start in range(0, len(cases), CHUNK):
+            chosen = cases[start : start + CHUNK]
+            part = _SERVE[kind](rows.select(chosen), requests.select(chosen), loads.select(chosen), constants)
+            for field in fields(Results):
+                getattr(results, field.name)[chosen] = getattr(part, field.name)
+    return results
+
+
+def _empty(cases: int) -> Results:
+    arrays = {field.name: np.full(cases, np.nan) for field in fields(Results)}
+    return Results(
+        **{**arrays, "stable": np.ones(cases, dtype=np.bool_), "limiter": np.zeros(cases, dtype=np.intp)}  # type: ignore[arg-type]
+    )
