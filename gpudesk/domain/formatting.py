@@ -1,0 +1,285 @@
+"""Quantities as text: the one formatter whose digits stand on the screen, on paper and on the command line.
+
+Values come in the units used inside (bytes, bytes/s, FLOP/s, seconds, watts) and are shown in those of the
+field. Estimates keep three significant digits and no decimals from 100 on; their bands likewise. Catalog
+values keep the digits of the claim. What is not known is shown as a dash.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from gpudesk.domain.claims import ClaimValue
+from gpudesk.domain.estimates import Banded
+from gpudesk.domain.units import GB, GIB, KIB, MIB
+
+UNKNOWN: Final = "—"
+#: Space between a number and its unit, and on both sides of the dash of a range.
+_SPACE: Final = " "
+
+
+@dataclass(frozen=True, slots=True)
+class NumberStyle:
+    """How a language writes numbers: decimal sign, separator of thousands, minus sign."""
+
+    name: str
+    decimal: str
+    thousands: str
+    minus: str
+
+
+ENGLISH: Final = NumberStyle("en", ".", ",", "−")
+GERMAN: Final = NumberStyle("de", ",", ".", "−")
+#: For files that programs read: no separators, ASCII minus.
+MACHINE: Final = NumberStyle("machine", ".", "", "-")
+
+_STYLES: Final = {style.name: style for style in (ENGLISH, GERMAN, MACHINE)}
+
+
+def style_for(language: str | None) -> NumberStyle:
+    """Return how a language code (`de`, `de_DE`, `en`) writes numbers; English where that is not known."""
+    return _STYLES.get((language or "").partition("_")[0], ENGLISH)
+
+
+class Quantity(StrEnum):
+    """What a number is, which decides its unit on display and its digits."""
+
+    MEMORY = "memory"
+    CACHE = "cache"
+    MEMORY_BANDWIDTH = "memory bandwidth"
+    LINK_BANDWIDTH = "link bandwidth"
+    ARITHMETIC = "arithmetic"
+    POWER = "power"
+    USD = "usd"
+    USD_PER_HOUR = "usd per hour"
+    TOKEN_RATE = "token rate"
+    MILLISECONDS = "milliseconds"
+    SECONDS = "seconds"
+    COUNT = "count"
+    TEXT = "text"
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """The unit on display, how many units used inside make one of it, and the digits of catalog values."""
+
+    unit: str | None
+    factor: float
+    least_decimals: int
+    most_decimals: int
+
+
+_SHOWN: Final[dict[Quantity, _Shown]] = {
+    Quantity.MEMORY: _Shown("GiB", GIB, 1, 1),
+    Quantity.CACHE: _Shown("MiB", MIB, 0, 1),
+    Quantity.MEMORY_BANDWIDTH: _Shown("TB/s", 1e12, 1, 2),
+    Quantity.LINK_BANDWIDTH: _Shown("GB/s", 1e9, 0, 1),
+    Quantity.ARITHMETIC: _Shown("TFLOPS", 1e12, 0, 1),
+    Quantity.POWER: _Shown("W", 1, 0, 1),
+    Quantity.USD: _Shown("USD", 1, 0, 0),
+    Quantity.USD_PER_HOUR: _Shown("USD/h", 1, 2, 2),
+    Quantity.TOKEN_RATE: _Shown("tok/s", 1, 0, 2),
+    Quantity.MILLISECONDS: _Shown("ms", 1, 0, 2),
+    Quantity.SECONDS: _Shown("s", 1, 0, 2),
+    Quantity.COUNT: _Shown(None, 1, 0, 3),
+    Quantity.TEXT: _Shown(None, 1, 0, 3),
+}
+
+_BY_UNIT: Final[dict[str, Quantity]] = {
+    "B": Quantity.MEMORY,
+    "B/s": Quantity.LINK_BANDWIDTH,
+    "FLOP/s": Quantity.ARITHMETIC,
+    "W": Quantity.POWER,
+    "USD": Quantity.USD,
+    "USD/h": Quantity.USD_PER_HOUR,
+    "tok/s": Quantity.TOKEN_RATE,
+    "ms": Quantity.MILLISECONDS,
+    "s": Quantity.SECONDS,
+}
+
+_BY_NAME: Final[dict[str, Quantity]] = {
+    "memory_bandwidth": Quantity.MEMORY_BANDWIDTH,
+    "last_level_cache": Quantity.CACHE,
+}
+
+
+def quantity_of(attribute: str, unit: str | None) -> Quantity:
+    """Return what an attribute of the catalog is, by its name and the unit that it has inside."""
+    if attribute in _BY_NAME:
+        return _BY_NAME[attribute]
+    return Quantity.COUNT if unit is None else _BY_UNIT.get(unit, Quantity.COUNT)
+
+
+def display_unit(quantity: Quantity, attribute: str = "") -> str | None:
+    """Return the unit that stands beside figures of this quantity, or None for plain numbers and words.
+
+    Integer arithmetic is counted in operations, so peaks named `…_int8` are in TOPS.
+    """
+    if quantity is Quantity.ARITHMETIC and attribute.endswith(("int8", "int4")):
+        return "TOPS"
+    return _SHOWN[quantity].unit
+
+
+class Formatter:
+    """Turns quantities into text in one number style. Without state, so one may be shared."""
+
+    def __init__(self, style: NumberStyle = ENGLISH) -> None:
+        """Take the number style of a language, or `MACHINE`."""
+        self.style = style
+
+    def number(self, value: float, decimals: int = 0) -> str:
+        """Return `value` with that many decimals, thousands grouped."""
+        text = f"{abs(value):,.{decimals}f}"
+        whole, _, fraction = text.partition(".")
+        grouped = whole.replace(",", self.style.thousands)
+        negative = value < 0 and text.strip("0.,") != ""
+        return (self.style.minus if negative else "") + (
+            f"{grouped}{self.style.decimal}{fraction}" if fraction else grouped
+        )
+
+    def count(self, value: float | None) -> str:
+        """Return a whole number, thousands grouped."""
+        return UNKNOWN if value is None else self.number(value)
+
+    def estimate(self, value: float | None) -> str:
+        """Return an estimated figure: three significant digits, no decimals from 100 on."""
+        if value is None or not math.isfinite(value):
+            return UNKNOWN
+        return self.number(value, _estimate_decimals(value))
+
+    def band(self, banded: Banded | None) -> str:
+        """Return the interval, `980 – 1,560`, with the digits that its own ends deserve."""
+        if banded is None:
+            return UNKNOWN
+        return self.interval(banded.low, banded.high)
+
+    def interval(self, low: float, high: float) -> str:
+        """Return `low – high` as estimates."""
+        return f"{self.estimate(low)}{_SPACE}–{_SPACE}{self.estimate(high)}"
+
+    def banded(self, banded: Banded | None, unit: str | None = None) -> str:
+        """Return the median with its band, `1,234 (980 – 1,560)`, and the unit where one is given."""
+        if banded is None:
+            return UNKNOWN
+        text = f"{self.estimate(banded.value)} ({self.band(banded)})"
+        return f"{text}{_SPACE}{unit}" if unit else text
+
+    def gib(self, memory_bytes: float | None) -> str:
+        """Return bytes as a number of GiB."""
+        return UNKNOWN if memory_bytes is None else self.number(memory_bytes / GIB, 1)
+
+    def gb(self, memory_bytes: float | None) -> str:
+        """Return bytes as a number of GB (10^9)."""
+        return UNKNOWN if memory_bytes is None else self.number(memory_bytes / GB, 1)
+
+    def memory(self, memory_bytes: float | None) -> str:
+        """Return bytes as `131.4 GiB (141.1 GB)`; below 1 GiB in MiB, KiB or bytes."""
+        if memory_bytes is None:
+            return UNKNOWN
+        if abs(memory_bytes) >= GIB or memory_bytes == 0:
+            return f"{self.gib(memory_bytes)}{_SPACE}GiB ({self.gb(memory_bytes)}{_SPACE}GB)"
+        return self._small_memory(memory_bytes)
+
+    def _small_memory(self, memory_bytes: float) -> str:
+        if abs(memory_bytes) >= MIB:
+            return f"{self.estimate(memory_bytes / MIB)}{_SPACE}MiB"
+        if abs(memory_bytes) >= KIB:
+            return f"{self.estimate(memory_bytes / KIB)}{_SPACE}KiB"
+        return f"{self.number(memory_bytes)}{_SPACE}B"
+
+    def difference(self, ratio: float) -> str:
+        """Return what a ratio says against 1 in per cent with its sign; from 3 on as `× 3.4`."""
+        if ratio >= 3:
+            return f"×{_SPACE}{self.estimate(ratio)}"
+        per_cent = (ratio - 1) * 100
+        sign = "+" if round(per_cent) > 0 else ""
+        return f"{sign}{self.number(per_cent)}{_SPACE}%"
+
+    def difference_band(self, ratio: Banded) -> str:
+        """Return the interval of a ratio against 1, `+10 % – +40 %`."""
+        return f"{self.difference(ratio.low)}{_SPACE}–{_SPACE}{self.difference(ratio.high)}"
+
+    def per_cent(self, share: float | None) -> str:
+        """Return a share of 1 in per cent."""
+        return UNKNOWN if share is None else f"{self.number(share * 100)}{_SPACE}%"
+
+    def catalog(self, value: ClaimValue, quantity: Quantity) -> str:
+        """Return a catalog value in the unit on display, without the unit; words and lists as they are."""
+        if value is None:
+            return UNKNOWN
+        if isinstance(value, bool):
+            return "yes" if value else "no"
+        if isinstance(value, str):
+            return value
+        if isinstance(value, tuple):
+            return ", ".join(value)
+        shown = _SHOWN[quantity]
+        scaled = value / shown.factor
+        most = 3 if 0 < abs(scaled) < 1 else shown.most_decimals
+        return self.number(scaled, _stated_decimals(scaled, shown.least_decimals, most))
+
+    def catalog_with_unit(self, value: ClaimValue, quantity: Quantity, attribute: str = "") -> str:
+        """Return a catalog value with its unit; memory in GiB and GB."""
+        if quantity is Quantity.MEMORY and isinstance(value, int | float) and not isinstance(value, bool):
+            return self.memory(value)
+        text = self.catalog(value, quantity)
+        unit = display_unit(quantity, attribute)
+        plain = value is None or isinstance(value, str | tuple | bool) or unit is None
+        return text if plain else f"{text}{_SPACE}{unit}"
+
+    def quantity(self, value: float, unit: str | None) -> str:
+        """Return any figure with the unit that it has inside, scaled so that it reads well."""
+        if unit == "B":
+            return self.memory(value)
+        scaled, shown = _readable(value, unit)
+        whole = unit in _COUNTED and scaled == round(scaled)
+        text = self.number(scaled) if whole else self.estimate(scaled)
+        return f"{text}{_SPACE}{shown}" if shown else text
+
+
+#: Units of things that are counted, so that whole numbers keep all their digits.
+_COUNTED: Final = frozenset({None, "", "tokens", "requests", "accelerators", "layers", "parameters", "1"})
+
+#: Unit used inside -> larger or smaller units in which figures read well, the largest first.
+_READABLE: Final[dict[str, tuple[tuple[float, str], ...]]] = {
+    "s": ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs")),
+    "B/s": ((1e12, "TB/s"), (1e9, "GB/s"), (1e6, "MB/s")),
+    "FLOP/s": ((1e15, "PFLOPS"), (1e12, "TFLOPS"), (1e9, "GFLOPS")),
+    "FLOP": ((1e15, "PFLOP"), (1e12, "TFLOP"), (1e9, "GFLOP"), (1e6, "MFLOP")),
+    "FLOP/token": ((1e12, "TFLOP/token"), (1e9, "GFLOP/token"), (1e6, "MFLOP/token")),
+    "B/token": ((GIB, "GiB/token"), (MIB, "MiB/token"), (KIB, "KiB/token"), (1.0, "B/token")),
+    "parameters": ((1.0, "parameters"),),
+}
+
+
+def _readable(value: float, unit: str | None) -> tuple[float, str | None]:
+    """Return the value in the largest unit in which it is at least 1, and that unit."""
+    steps = _READABLE.get(unit or "")
+    if steps is None:
+        return value, None if unit in ("", "1") else unit
+    factor, shown = next((step for step in steps if abs(value) >= step[0]), steps[-1])
+    if value == 0:
+        factor, shown = steps[0]
+    return value / factor, shown
+
+
+def _estimate_decimals(value: float) -> int:
+    """Return how many decimals three significant digits take, none from 100 on, ten at the most."""
+    if value == 0:
+        return 0
+    decimals = 2 - math.floor(math.log10(abs(value)))
+    # 9.996 is shown as 10.0, not as 10.00.
+    if round(abs(value), max(decimals, 0)) >= 10 ** (3 - decimals):
+        decimals -= 1
+    return min(max(decimals, 0), 10)
+
+
+def _stated_decimals(value: float, least: int, most: int) -> int:
+    """Return the smallest number of decimals that keeps the stated digits, within the two bounds."""
+    for decimals in range(least, most):
+        if math.isclose(round(value, decimals), value, rel_tol=1e-9):
+            return decimals
+    return most

@@ -1,0 +1,166 @@
+"""Quantities as text: digits, grouping, units, and the same figure in each language."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gpudesk.domain.estimates import Banded
+from gpudesk.domain.formatting import (
+    GERMAN,
+    MACHINE,
+    Formatter,
+    Quantity,
+    display_unit,
+    quantity_of,
+    style_for,
+)
+
+EN = Formatter()
+DE = Formatter(GERMAN)
+PLAIN = Formatter(MACHINE)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (1234.4, "1,234"),
+        (1_234_567.0, "1,234,567"),
+        (980.4, "980"),
+        (99.96, "100"),
+        (99.94, "99.9"),
+        (34.28, "34.3"),
+        (9.996, "10.0"),
+        (4.2049, "4.20"),
+        (0.12345, "0.123"),
+        (0.0, "0"),
+        (-34.28, "−34.3"),
+        (None, "—"),
+        (math.nan, "—"),
+        (math.inf, "—"),
+    ],
+)
+def test_estimates_have_three_digits_and_no_decimals_from_100_on(value: float | None, text: str) -> None:
+    assert EN.estimate(value) == text
+
+
+@given(st.floats(min_value=1e-6, max_value=1e15))
+def test_estimate_is_right_to_the_third_digit(value: float) -> None:
+    shown = float(PLAIN.estimate(value))
+    assert shown == pytest.approx(value, rel=0.00501)
+    assert float(EN.estimate(value).replace(",", "")) == shown
+
+
+def test_band_and_figure_in_three_styles() -> None:
+    banded = Banded(1234.4, 980.2, 1560.7)
+    assert EN.banded(banded, "tok/s") == "1,234 (980 – 1,561) tok/s"
+    assert DE.banded(banded) == "1.234 (980 – 1.561)"
+    assert PLAIN.banded(banded) == "1234 (980 – 1561)"
+    assert DE.estimate(34.28) == "34,3"
+    assert EN.banded(None, "tok/s") == EN.band(None) == "—"
+
+
+@pytest.mark.parametrize(
+    ("memory_bytes", "text"),
+    [
+        (141_107_412_992, "131.4 GiB (141.1 GB)"),
+        (275_040 * 2**20, "268.6 GiB (288.4 GB)"),
+        (0, "0.0 GiB (0.0 GB)"),
+        (327_680, "320 KiB"),
+        (50 * 2**20, "50.0 MiB"),
+        (512, "512 B"),
+        (None, "—"),
+    ],
+)
+def test_memory_is_shown_in_gib_with_gb_beside_it(memory_bytes: int | None, text: str) -> None:
+    assert EN.memory(memory_bytes) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "quantity", "text"),
+    [
+        (6.0e12, Quantity.MEMORY_BANDWIDTH, "6.0"),
+        (3.35e12, Quantity.MEMORY_BANDWIDTH, "3.35"),
+        (4.8e12, Quantity.MEMORY_BANDWIDTH, "4.8"),
+        (8e12, Quantity.MEMORY_BANDWIDTH, "8.0"),
+        (0.864e12, Quantity.MEMORY_BANDWIDTH, "0.864"),
+        (1.8e12, Quantity.LINK_BANDWIDTH, "1,800"),
+        (989.4e12, Quantity.ARITHMETIC, "989.4"),
+        (2500e12, Quantity.ARITHMETIC, "2,500"),
+        (700, Quantity.POWER, "700"),
+        (3.5, Quantity.USD_PER_HOUR, "3.50"),
+        (35_000, Quantity.USD, "35,000"),
+        (256 * 2**20, Quantity.CACHE, "256"),
+        ("HBM3e", Quantity.TEXT, "HBM3e"),
+        (("fp8", "bf16"), Quantity.TEXT, "fp8, bf16"),
+        (None, Quantity.POWER, "—"),
+    ],
+)
+def test_catalog_values_keep_the_digits_of_the_claim(
+    value: float | str | tuple[str, ...] | None, quantity: Quantity, text: str
+) -> None:
+    assert EN.catalog(value, quantity) == text
+
+
+@pytest.mark.parametrize(
+    ("attribute", "unit", "value", "text"),
+    [
+        ("memory_bandwidth", "B/s", 6.0e12, "6.0 TB/s"),
+        ("scale_up_bandwidth", "B/s", 9.0e11, "900 GB/s"),
+        ("peak_dense_int8", "FLOP/s", 1.979e15, "1,979 TOPS"),
+        ("peak_dense_fp8", "FLOP/s", 1.979e15, "1,979 TFLOPS"),
+        ("memory", "B", 141 * 2**30, "141.0 GiB (151.4 GB)"),
+        ("tdp", "W", None, "—"),
+        ("scale_up_domain", "accelerators", 72, "72"),
+        ("architecture", None, "CDNA 3", "CDNA 3"),
+    ],
+)
+def test_attribute_is_shown_in_the_units_of_the_field(
+    attribute: str, unit: str | None, value: float | str | None, text: str
+) -> None:
+    assert EN.catalog_with_unit(value, quantity_of(attribute, unit), attribute) == text
+
+
+def test_units_stand_beside_figures_only_where_there_are_any() -> None:
+    assert display_unit(Quantity.MEMORY) == "GiB"
+    assert display_unit(Quantity.TEXT) is None
+
+
+@pytest.mark.parametrize(
+    ("ratio", "text"),
+    [(1.25, "+25 %"), (0.9, "−10 %"), (1.001, "0 %"), (0.999, "0 %"), (3.42, "× 3.42"), (0.2, "−80 %")],
+)
+def test_difference_has_a_sign(ratio: float, text: str) -> None:
+    assert EN.difference(ratio) == text
+
+
+def test_difference_band_has_both_ends() -> None:
+    assert EN.difference_band(Banded(1.25, 0.95, 1.6)) == "−5 % – +60 %"
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "text"),
+    [
+        (0.0123, "s", "12.3 ms"),
+        (12.3, "s", "12.3 s"),
+        (0, "s", "0 s"),
+        (4.2e-6, "s", "4.20 µs"),
+        (4.8e12, "B/s", "4.80 TB/s"),
+        (9.0e14, "FLOP/s", "900 TFLOPS"),
+        (141_107_412_992, "B", "131.4 GiB (141.1 GB)"),
+        (80, "layers", "80 layers"),
+        (131_072, "tokens", "131,072 tokens"),
+        (0.75, None, "0.750"),
+        (8, None, "8"),
+        (70_553_706_496, "parameters", "70,553,706,496 parameters"),
+    ],
+)
+def test_any_quantity_is_scaled_to_read_well(value: float, unit: str | None, text: str) -> None:
+    assert EN.quantity(value, unit) == text
+
+
+def test_style_follows_the_language() -> None:
+    assert style_for("de_AT") is GERMAN
+    assert style_for("pseudo").name == "en"
+    assert style_for(None).name == "en"
