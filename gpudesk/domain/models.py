@@ -227,10 +227,11 @@ class LayerGroup:
 class Model:
     """An open-weights network. Where its dimensions are not published, `layers` is empty and the sizes are 0.
 
-    `native_precision` is what the published checkpoint stores where `quantised_tensors` says;
-    `native_other_precision` is what it stores in the other matrices inside the blocks. `max_context` is in
-    tokens. `final_norms` counts the vectors of the norm before the LM head. `residual_streams` is
-    the number of parallel residual streams of hyper-connections (1: an ordinary residual).
+    `native_precision` is what the published checkpoint stores where `quantised_tensors` says, None where
+    no source tells; `native_other_precision` is what it stores in the other matrices inside the blocks.
+    `max_context` is in tokens. `final_norms` counts the vectors of the norm before the LM head.
+    `residual_streams` is the number of parallel residual streams of hyper-connections (1: an ordinary
+    residual).
     """
 
     id: str
@@ -240,7 +241,7 @@ class Model:
     vocab_size: int
     tied_embeddings: bool
     max_context: int | None
-    native_precision: Precision
+    native_precision: Precision | None
     layers: tuple[LayerGroup, ...]
     quantised_tensors: QuantisedTensors = "linear"
     native_other_precision: Precision = Precision.BF16
