@@ -35,9 +35,14 @@ def calibration_path() -> Path:
 
 def resource(name: str) -> Path:
     """Return a file or folder of `resources/`, named by its path inside it with forward slashes."""
+    return _existing(resources_dir() / name, "it is part of GPU Desk: restore it")
+
+
+def resources_dir() -> Path:
+    """Return the folder `resources/`; no error where it is missing, so that the error can still be told."""
     bundle = _bundle()
     root = bundle if bundle is not None else _checkout()
-    return _existing(root / "resources" / name, "it is part of GPU Desk: restore it")
+    return root / "resources"
 
 
 def data_dir() -> Path | None:

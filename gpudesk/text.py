@@ -53,7 +53,7 @@ def tr(msgid: str, /, **params: object) -> str:
 
 
 def trn(singular: str, plural: str, n: int, /, **params: object) -> str:
-    """Return the form of the message that the language in force uses for `n`, which fills the placeholder `{n}`."""
+    """Return the form that the language in force uses for `n`, which fills the placeholder `{n}`."""
     source = singular if n == 1 else plural
     return _filled(_current().ngettext(singular, plural, n), source, {"n": n, **params})
 
@@ -86,18 +86,20 @@ def _from_environment() -> gettext.NullTranslations:
     """Choose by GPUDESK_LANGUAGE, else by the locale variables; English where there is no translation."""
     wanted = os.environ.get("GPUDESK_LANGUAGE")
     if wanted:
-        return _load(wanted) if wanted in available_languages() else gettext.NullTranslations()
+        return _load(wanted if wanted in available_languages() else _SOURCE_LANGUAGE)
     return gettext.translation(_DOMAIN, _folder(), fallback=True)
 
 
 def _load(code: str) -> gettext.NullTranslations:
+    if code == _SOURCE_LANGUAGE:
+        return gettext.NullTranslations()
     if code == PSEUDO:
         return _Pseudo()
-    return gettext.translation(_DOMAIN, _folder(), languages=[code], fallback=code == _SOURCE_LANGUAGE)
+    return gettext.translation(_DOMAIN, _folder(), languages=[code])
 
 
 def _folder() -> Path:
-    return paths.resource("translations")
+    return paths.resources_dir() / "translations"
 
 
 def _filled(text: str, source: str, params: dict[str, object]) -> str:

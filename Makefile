@@ -1,0 +1,85 @@
+# `make run` and `make test` do all the set-up; a second time they find it done. `make help` lists the targets.
+
+SHELL := /bin/sh
+VENV := .venv
+BIN := $(VENV)/bin
+CATALOG := build/catalog.sqlite
+SAMPLE := mi325x-or-h200-70b
+PYTEST := QT_QPA_PLATFORM=offscreen $(BIN)/python -m pytest
+WORKERS ?= 2
+PIP_QUIET := --quiet --disable-pip-version-check
+
+# What the catalog is made from. Folders count too: they change when a file is removed.
+DATA := $(shell find data -name '*.py' -prune -o -print 2>/dev/null)
+CATALOG_CODE := $(shell find gpudesk/catalog gpudesk/domain -name '*.py' 2>/dev/null)
+
+.DELETE_ON_ERROR:
+.PHONY: help run test lint bench catalog lock notices wheel wheel-test bare-test clean
+
+help:
+	@echo "run         set up, then compare two accelerators on the screen and on a sheet"
+	@echo "test        set up, then run all tests but the benchmarks"
+	@echo "lint        style, types and import rules"
+	@echo "bench       measure speed and accuracy"
+	@echo "catalog     build the shipped catalog from data/"
+	@echo "wheel       build the wheel"
+	@echo "wheel-test  install the wheel in a fresh environment and use it there"
+	@echo "bare-test   do 'make test' and 'make run' in a minimal Debian 12 (as root)"
+	@echo "lock        find newer versions of the Python packages and write requirements.lock"
+	@echo "notices     write THIRD_PARTY_NOTICES.md from the installed packages"
+	@echo "clean       remove everything that was built"
+
+run: $(VENV)/.ready build/.debian-run $(CATALOG)
+	$(BIN)/gpudesk compare --template $(SAMPLE)
+	$(BIN)/gpudesk sheet --template $(SAMPLE) -o build/sample-comparison.html
+	@echo "The same as a sheet: build/sample-comparison.html"
+
+test: $(VENV)/.ready build/.debian-test $(CATALOG)
+	$(PYTEST) --ignore=tests/benchmarks -n $(WORKERS) --dist worksteal $(PYTEST_ARGS)
+
+lint: $(VENV)/.ready build/.debian-test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(PYTEST) -q -p no:cacheprovider tests/architecture
+
+bench: $(VENV)/.ready build/.debian-test $(CATALOG)
+	$(PYTEST) tests/benchmarks --benchmark-autosave -p no:xdist $(PYTEST_ARGS)
+
+catalog: $(CATALOG)
+
+$(CATALOG): $(DATA) $(CATALOG_CODE) | $(VENV)/.ready
+	@mkdir -p $(@D)
+	$(BIN)/python packaging/make_catalog.py $@
+
+wheel: $(VENV)/.ready
+	rm -rf build/wheel
+	$(BIN)/python -m build --quiet --wheel --no-isolation --outdir build/wheel .
+
+wheel-test: wheel build/.debian-run
+	packaging/wheel_test.sh $(VENV) build/wheel
+
+bare-test:
+	packaging/bare_test.sh
+
+lock: | $(VENV)/.ready
+	packaging/lock.sh $(BIN)/python
+
+notices: $(VENV)/.ready
+	$(BIN)/python packaging/notices.py > build/notices.md
+	mv build/notices.md THIRD_PARTY_NOTICES.md
+
+clean:
+	rm -rf build dist $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis
+
+# Brought up to date when the locked versions or the project's metadata change.
+$(VENV)/.ready: requirements.lock pyproject.toml
+	packaging/make_venv.sh $(VENV)
+	$(BIN)/python -m pip install $(PIP_QUIET) --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install $(PIP_QUIET) --no-deps --no-build-isolation --editable .
+	touch $@
+
+build/.debian-%: packaging/setup_debian.sh
+	packaging/setup_debian.sh $*
+	@mkdir -p $(@D)
+	@touch $@

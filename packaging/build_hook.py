@@ -1,0 +1,49 @@
+"""Build hook of the wheel: make the shipped catalog from `data/` and put it inside, with the resources."""
+
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+BUNDLE = "gpudesk/_bundled"
+
+# Everything else in data/ is read when the catalog is built and lies in it.
+RUN_TIME_DATA = ("calibration.json",)
+
+
+class CatalogBuildHook(BuildHookInterface):  # type: ignore[type-arg]
+    """Adds `gpudesk/_bundled/` to a wheel; an editable install reads the checkout and gets none."""
+
+    _folder: tempfile.TemporaryDirectory[str] | None = None
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        """Build the catalog in a temporary folder and name every bundled file to the wheel builder."""
+        if version == "editable":
+            return
+        root = Path(self.root)
+        self._folder = tempfile.TemporaryDirectory(prefix="gpudesk-catalog-")
+        catalog = Path(self._folder.name) / "catalog.sqlite"
+        _build_catalog(root, catalog)
+        included = build_data["force_include"]
+        included[str(catalog)] = f"{BUNDLE}/catalog.sqlite"
+        included[str(root / "resources")] = f"{BUNDLE}/resources"
+        for name in RUN_TIME_DATA:
+            included[str(root / "data" / name)] = f"{BUNDLE}/data/{name}"
+
+    def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:  # noqa: ARG002
+        """Remove the temporary folder once the wheel holds its content."""
+        if self._folder is not None:
+            self._folder.cleanup()
+
+
+def _build_catalog(root: Path, target: Path) -> None:
+    """Build with the code of this source tree, which is not installed while its wheel is being made."""
+    sys.path.insert(0, str(root))
+    try:
+        from gpudesk.catalog.build import build_catalog
+
+        build_catalog(root / "data", target)
+    finally:
+        sys.path.remove(str(root))

@@ -1,0 +1,45 @@
+#!/bin/sh
+# Installs the Debian packages that GPU Desk needs, or names them in one line when it may not.
+#   setup_debian.sh python   what makes a virtual environment
+#   setup_debian.sh run      what Qt needs to import, to draw without a screen and to open a window
+#   setup_debian.sh test     the same, and what the tests need
+# Quick and silent when everything is there. Does nothing on systems without dpkg.
+set -eu
+
+QT_IMPORT="libgl1 libegl1 libfontconfig1 libdbus-1-3 libxkbcommon0"
+QT_WINDOW="libxcb-cursor0 libxkbcommon-x11-0 libxcb-icccm4 libxcb-keysyms1 libxcb-shape0"
+TEST_ONLY="xvfb xauth"
+
+installed() {
+    dpkg-query -W -f '${db:Status-Status}\n' "$1" 2>/dev/null | grep -qx installed
+}
+
+case "${1:-run}" in
+    python) wanted="python3-venv" ;;
+    run) wanted="GLIB $QT_IMPORT $QT_WINDOW" ;;
+    test) wanted="GLIB $QT_IMPORT $QT_WINDOW $TEST_ONLY" ;;
+    *) echo "usage: setup_debian.sh python|run|test" >&2; exit 2 ;;
+esac
+
+command -v dpkg-query >/dev/null 2>&1 || exit 0
+
+missing=""
+for package in $wanted; do
+    if [ "$package" = GLIB ]; then
+        # Renamed in Debian 13; either will do.
+        if installed libglib2.0-0 || installed libglib2.0-0t64; then continue; fi
+        . /etc/os-release
+        if [ "${VERSION_ID:-13}" = 12 ]; then package=libglib2.0-0; else package=libglib2.0-0t64; fi
+    fi
+    installed "$package" || missing="$missing $package"
+done
+[ -n "$missing" ] || exit 0
+
+if [ "$(id -u)" -ne 0 ]; then
+    echo "Debian packages are missing; install them with: sudo apt-get install --no-install-recommends$missing" >&2
+    exit 1
+fi
+export DEBIAN_FRONTEND=noninteractive
+apt-get update -q
+# shellcheck disable=SC2086  # one word a package is meant
+apt-get install -q -y --no-install-recommends $missing

@@ -1,0 +1,49 @@
+"""What every test gets: a user folder of its own, English, and a failure when the program logs a warning."""
+
+import logging
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from gpudesk import text
+
+
+@pytest.fixture(autouse=True)
+def user_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Move all user files into the test's own folder and return where; nothing of the tester's is read."""
+    home = tmp_path / "user"
+    monkeypatch.setenv("GPUDESK_HOME", str(home))
+    return home
+
+
+@pytest.fixture(autouse=True)
+def english(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Begin each test in English, whatever the tester's locale is."""
+    monkeypatch.setenv("GPUDESK_LANGUAGE", "en")
+    text.set_language(None)
+    yield
+    text.set_language("en")
+
+
+class _WarningCollector(logging.Handler):
+    """Keeps every record of level WARNING and above."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self.messages: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.messages.append(f"{record.name}: {record.getMessage()}")
+
+
+@pytest.fixture(autouse=True)
+def no_logged_warnings(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Fail a test in which a warning is logged, unless it is marked `logs_warnings`."""
+    collector = _WarningCollector()
+    root = logging.getLogger()
+    root.addHandler(collector)
+    yield
+    root.removeHandler(collector)
+    if collector.messages and request.node.get_closest_marker("logs_warnings") is None:
+        pytest.fail("logged: " + "; ".join(collector.messages), pytrace=False)

@@ -1,0 +1,93 @@
+"""Where files lie, in a checkout, a frozen program, and on each system's user folder."""
+
+import os
+import stat
+import sys
+from pathlib import Path
+
+import pytest
+
+from gpudesk import paths
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def no_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """Leave GPUDESK_HOME and the platform's variables unset, with a home folder of the test's own."""
+    for name in ("GPUDESK_HOME", "XDG_DATA_HOME", "APPDATA"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(Path, "home", lambda: tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def frozen(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """Pretend to run as a frozen program and return its bundle folder."""
+    bundle = tmp_path / "unpacked" / "gpudesk" / "_bundled"
+    (bundle / "resources").mkdir(parents=True)
+    (bundle / "data").mkdir()
+    monkeypatch.setattr(sys, "_MEIPASS", str(tmp_path / "unpacked"), raising=False)
+    return bundle
+
+
+def test_checkout_reads_where_files_are_edited() -> None:
+    assert paths.data_dir() == ROOT / "data"
+    assert paths.resource("translations") == ROOT / "resources" / "translations"
+
+
+def test_checkout_without_a_catalog_says_what_to_do(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(paths, "_PACKAGE", tmp_path / "gpudesk")
+    with pytest.raises(paths.MissingFileError, match=r"catalog\.sqlite is missing; run `make catalog`"):
+        paths.catalog_path()
+    assert paths.data_dir() is None
+
+
+def test_frozen_program_reads_its_bundle(frozen: Path) -> None:
+    (frozen / "catalog.sqlite").touch()
+    (frozen / "data" / "calibration.json").touch()
+    assert paths.catalog_path() == frozen / "catalog.sqlite"
+    assert paths.calibration_path() == frozen / "data" / "calibration.json"
+    assert paths.resource("") == frozen / "resources"
+    assert paths.data_dir() is None
+
+
+def test_missing_resource_is_named(frozen: Path) -> None:
+    with pytest.raises(paths.MissingFileError, match=r"icons/nothing\.svg is missing"):
+        paths.resource("icons/nothing.svg")
+
+
+def test_user_folder_is_where_the_variable_says(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("GPUDESK_HOME", str(tmp_path / "Jürgen's files"))
+    assert paths.user_dir() == tmp_path / "Jürgen's files"
+    assert paths.user_catalog_path() == tmp_path / "Jürgen's files" / "catalog.sqlite"
+
+
+@pytest.mark.parametrize(
+    ("platform", "expected"),
+    [
+        ("linux", ".local/share/gpudesk"),
+        ("darwin", "Library/Application Support/GPU Desk"),
+        ("win32", "AppData/Roaming/GPU Desk"),
+    ],
+)
+def test_user_folder_follows_the_platform(
+    no_home: Path, monkeypatch: pytest.MonkeyPatch, platform: str, expected: str
+) -> None:
+    monkeypatch.setattr(sys, "platform", platform)
+    assert paths.user_dir() == no_home / expected
+
+
+def test_relative_xdg_folder_counts_as_unset(no_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "platform", "linux")
+    monkeypatch.setenv("XDG_DATA_HOME", str(no_home / "data"))
+    assert paths.user_dir() == no_home / "data" / "gpudesk"
+    monkeypatch.setenv("XDG_DATA_HOME", "data")
+    assert paths.user_dir() == no_home / ".local" / "share" / "gpudesk"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes of folders are POSIX")
+def test_user_folder_is_made_for_the_user_alone() -> None:
+    folder = paths.ensure_user_dir()
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    assert paths.ensure_user_dir() == folder
