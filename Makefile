@@ -35,7 +35,7 @@ run: $(VENV)/.ready build/.debian-run $(CATALOG)
 	@echo "The same as a sheet: build/sample-comparison.html"
 
 test: $(VENV)/.ready build/.debian-test $(CATALOG)
-	$(PYTEST) --ignore=tests/benchmarks -n $(WORKERS) --dist worksteal $(PYTEST_ARGS)
+	$(PYTEST) --ignore=tests/benchmarks -n $(WORKERS) --dist loadgroup $(PYTEST_ARGS)
 
 lint: $(VENV)/.ready build/.debian-test
 	$(BIN)/ruff check .

@@ -1,0 +1,91 @@
+"""What the wheel holds, and that the program in it finds its own files."""
+
+import os
+import sqlite3
+import subprocess
+import sys
+import zipfile
+from email import message_from_bytes
+from pathlib import Path
+
+import pytest
+
+import gpudesk
+
+ROOT = Path(__file__).parents[2]
+# One process, so that the wheel is built once when tests run in several.
+pytestmark = pytest.mark.xdist_group("wheel")
+
+
+@pytest.fixture(scope="module")
+def names(wheel: Path) -> set[str]:
+    """Return the paths in the wheel."""
+    with zipfile.ZipFile(wheel) as archive:
+        return set(archive.namelist())
+
+
+def run_installed(installed: Path, home: Path, *arguments: str) -> str:
+    """Run Python outside the checkout with the unpacked wheel first on the path; return what it prints."""
+    environment = {**os.environ, "PYTHONPATH": str(installed), "GPUDESK_HOME": str(home)}
+    command = [sys.executable, *arguments]
+    done = subprocess.run(command, cwd=installed, env=environment, check=True, capture_output=True, text=True)
+    return done.stdout.strip()
+
+
+def test_wheel_carries_the_whole_package(names: set[str]) -> None:
+    modules = {str(file.relative_to(ROOT)) for file in (ROOT / "gpudesk").rglob("*.py")}
+    assert modules <= names
+    assert "gpudesk/py.typed" in names
+
+
+def test_wheel_carries_catalog_resources_and_run_time_data_only(names: set[str]) -> None:
+    bundled = {
+        name.removeprefix("gpudesk/_bundled/") for name in names if name.startswith("gpudesk/_bundled/")
+    }
+    resources = {str(file.relative_to(ROOT)) for file in (ROOT / "resources").rglob("*") if file.is_file()}
+    assert bundled == {"catalog.sqlite", "data/calibration.json", *resources}
+
+
+def test_wheel_carries_nothing_beside_the_package(names: set[str]) -> None:
+    tops = {name.split("/")[0] for name in names}
+    assert tops == {"gpudesk", f"gpudesk-{gpudesk.__version__}.dist-info"}
+
+
+def test_wheel_states_version_licence_and_commands(wheel: Path) -> None:
+    info = f"gpudesk-{gpudesk.__version__}.dist-info"
+    with zipfile.ZipFile(wheel) as archive:
+        metadata = message_from_bytes(archive.read(f"{info}/METADATA"))
+        entry_points = archive.read(f"{info}/entry_points.txt").decode()
+    assert metadata["Version"] == gpudesk.__version__
+    assert metadata["License-Expression"] == "Apache-2.0"
+    assert metadata.get_all("License-File") == ["LICENSE", "THIRD_PARTY_NOTICES.md"]
+    assert "[console_scripts]\ngpudesk = gpudesk.cli.main:main" in entry_points
+    assert "[gui_scripts]\ngpudesk-gui = gpudesk.cli.main:gui_main" in entry_points
+
+
+def test_bundled_catalog_is_a_sound_database(installed: Path) -> None:
+    file = installed / "gpudesk" / "_bundled" / "catalog.sqlite"
+    connection = sqlite3.connect(f"{file.as_uri()}?mode=ro&immutable=1", uri=True)
+    assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    tables = connection.execute("SELECT count(*) FROM sqlite_schema WHERE type = 'table'").fetchone()[0]
+    connection.close()
+    assert tables > 0
+
+
+def test_installed_program_finds_its_own_files(installed: Path, tmp_path: Path) -> None:
+    code = (
+        "from gpudesk import paths\n"
+        "print(paths.catalog_path(), paths.calibration_path(), sep='\\n')\n"
+        "print(paths.resource('translations'), paths.data_dir(), sep='\\n')"
+    )
+    bundle = installed / "gpudesk" / "_bundled"
+    expected = [
+        bundle / "catalog.sqlite",
+        bundle / "data" / "calibration.json",
+        bundle / "resources/translations",
+    ]
+    assert run_installed(installed, tmp_path, "-c", code).splitlines() == [*map(str, expected), "None"]
+
+
+def test_installed_program_says_its_version(installed: Path, tmp_path: Path) -> None:
+    assert gpudesk.__version__ in run_installed(installed, tmp_path, "-m", "gpudesk", "--version")
