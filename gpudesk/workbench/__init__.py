@@ -1,1 +1,1 @@
-"""The use cases, without a window: resolve a scenario against catalog and calibration into one answer."""
+"""The use cases without a window: questions in, frozen answers out."""
