@@ -1,0 +1,219 @@
+"""Serving engines: what each supports and how it is set when nobody sets it, as rules with conditions.
+
+Rules are kept in the order of the data; wherever a single answer is wanted the first rule that holds gives
+it. The tables of the data files have the names of the fields below.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Literal
+
+from gpudesk.domain.accelerators import Accelerator
+from gpudesk.domain.precision import Precision
+
+
+class Path(StrEnum):
+    """How a serving engine runs a weight format on a part.
+
+    native: the matrices multiply in the format. weight_only: they are stored in it and widened on the
+    way to the arithmetic of another format. none: not at all.
+    """
+
+    NATIVE = "native"
+    WEIGHT_ONLY = "weight_only"
+    NONE = "none"
+
+
+class Setting(StrEnum):
+    """What a serving engine sets by itself.
+
+    max_batch: sequences in a step. max_batched_tokens: tokens in a step. memory_fraction: the default.
+    safe_memory_fraction: the largest that leaves room for what the engine does not count. runtime_bytes:
+    context, graphs and workspaces of one accelerator. chunked_prefill: 1 on, 0 off.
+    """
+
+    MAX_BATCH = "max_batch"
+    MAX_BATCHED_TOKENS = "max_batched_tokens"
+    MEMORY_FRACTION = "memory_fraction"
+    SAFE_MEMORY_FRACTION = "safe_memory_fraction"
+    RUNTIME_BYTES = "runtime_bytes"
+    CHUNKED_PREFILL = "chunked_prefill"
+
+
+@dataclass(frozen=True, slots=True)
+class When:
+    """Where a rule holds: every condition that is given must be met; none given means everywhere.
+
+    Memory bounds are bytes of one accelerator, the lower one included, the upper one not. `since` is the
+    first month (YYYY-MM) of the software that has it, `until` the first that has it no longer.
+    """
+
+    platforms: frozenset[str] = frozenset()
+    generations: frozenset[str] = frozenset()
+    least_memory_bytes: int | None = None
+    below_memory_bytes: int | None = None
+    since: str | None = None
+    until: str | None = None
+    behind_server: bool | None = None
+
+    def holds(self, part: Accelerator, date: str | None = None, behind_server: bool | None = None) -> bool:
+        """Whether the rule holds for a part, software of `date` (None: the newest) and a way of use.
+
+        A condition on the way of use holds only where that way is known.
+        """
+        if self.generations and part.generation not in self.generations:
+            return False
+        if self.platforms and self.platforms.isdisjoint(platforms_of(part)):
+            return False
+        if self.least_memory_bytes is not None and part.memory_bytes < self.least_memory_bytes:
+            return False
+        if self.below_memory_bytes is not None and part.memory_bytes >= self.below_memory_bytes:
+            return False
+        if self.behind_server is not None and behind_server != self.behind_server:
+            return False
+        return self.in_time(date)
+
+    def in_time(self, date: str | None) -> bool:
+        """Whether software of `date` (YYYY-MM or a day; None: the newest) has what the rule says."""
+        if date is None:
+            return self.until is None
+        month = date[:7]
+        return (self.since is None or month >= self.since) and (self.until is None or month < self.until)
+
+
+@dataclass(frozen=True, slots=True)
+class SettingRule:
+    """A value that the engine takes for `setting` where nobody sets it."""
+
+    setting: Setting
+    value: float
+    source: str
+    note: str
+    when: When = When()
+
+
+@dataclass(frozen=True, slots=True)
+class KernelRule:
+    """How the engine runs the weight formats `weights`; `arithmetic` is the format of the multiplication.
+
+    Without `arithmetic` (native paths) each format multiplies in itself.
+    """
+
+    weights: frozenset[Precision]
+    path: Path
+    source: str
+    note: str
+    arithmetic: Precision | None = None
+    when: When = When()
+
+
+@dataclass(frozen=True, slots=True)
+class KvRule:
+    """KV cache formats that the engine offers; a format that no rule names is not offered.
+
+    `except_mixers` are kinds of attention whose cache it keeps in 16 bits only.
+    """
+
+    kv: frozenset[Precision]
+    source: str
+    note: str
+    except_mixers: frozenset[str] = frozenset()
+    when: When = When()
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRule:
+    """Models that the engine cannot serve where `when` holds: by id, or by a kind of layer they have."""
+
+    source: str
+    note: str
+    models: frozenset[str] = frozenset()
+    mixers: frozenset[str] = frozenset()
+    ffns: frozenset[str] = frozenset()
+    when: When = When()
+
+
+@dataclass(frozen=True, slots=True)
+class PreferenceRule:
+    """Place of the engine when the user leaves the choice to the program: the lowest `rank` is taken."""
+
+    rank: int
+    reason: str
+    source: str | None = None
+    when: When = When()
+
+
+@dataclass(frozen=True, slots=True)
+class PlatformRule:
+    """Parts that the engine runs on at all."""
+
+    source: str
+    note: str
+    when: When
+
+
+@dataclass(frozen=True, slots=True)
+class ParallelSupport:
+    """Ways of spreading a model that the engine offers; `hosts` whether over more than one host."""
+
+    pp: bool
+    ep: bool
+    attention_dp: bool
+    hosts: bool
+    source: str
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class ServingEngine:
+    """One serving engine: what it runs on, its formats, its limits and its settings.
+
+    `family` groups engines whose measured rows calibrate each other. The memory fraction is a share of the
+    `total` memory, or of what is `free` once weights and runtime are there.
+    """
+
+    id: str
+    name: str
+    family: str
+    memory_fraction_of: Literal["total", "free"]
+    parallel: ParallelSupport
+    platforms: tuple[PlatformRule, ...]
+    settings: tuple[SettingRule, ...]
+    kernels: tuple[KernelRule, ...]
+    kv: tuple[KvRule, ...]
+    preference: tuple[PreferenceRule, ...]
+    cannot_serve: tuple[ModelRule, ...] = ()
+
+    @property
+    def supports_pp(self) -> bool:
+        """Whether it offers pipeline parallelism."""
+        return self.parallel.pp
+
+    @property
+    def supports_ep(self) -> bool:
+        """Whether it offers expert parallelism."""
+        return self.parallel.ep
+
+    @property
+    def supports_attention_dp(self) -> bool:
+        """Whether it can run attention data-parallel beside sharded experts."""
+        return self.parallel.attention_dp
+
+    @property
+    def sources(self) -> frozenset[str]:
+        """Slugs of every source that one of its rules names."""
+        named = [self.parallel.source]
+        named += [rule.source for rule in self.platforms]
+        named += [rule.source for rule in self.settings]
+        named += [rule.source for rule in self.kernels]
+        named += [rule.source for rule in self.kv]
+        named += [rule.source for rule in self.cannot_serve]
+        named += [rule.source for rule in self.preference if rule.source is not None]
+        return frozenset(named)
+
+
+def platforms_of(part: Accelerator) -> frozenset[str]:
+    """Software platforms of a part: the comma-separated names of its `platform`."""
+    return frozenset(name.strip() for name in part.platform.split(","))
