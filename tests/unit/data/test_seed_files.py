@@ -1,0 +1,90 @@
+"""The claims of the five documents and what became of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+Table = dict[str, Any]
+Rows = list[dict[str, str]]
+NOT_A_CLAIM = {"ARITHMETIC", "PUBLIC-RECORD"}
+
+
+def test_all_claims_are_there(rows: Callable[[str], Rows]) -> None:
+    claims = rows("claims/seeds.csv")
+    assert len(claims) == len({claim["id"] for claim in claims}) == 373
+    assert Counter(claim["source"] for claim in claims) == {
+        "seed-000": 80,
+        "seed-001": 41,
+        "seed-002": 94,
+        "seed-003": 68,
+        "seed-004": 90,
+    }
+
+
+def test_a_claim_about_a_part_names_an_attribute_that_the_part_has(
+    rows: Callable[[str], Rows], accelerators: dict[str, Table]
+) -> None:
+    for claim in rows("claims/seeds.csv"):
+        if claim["thing"] in accelerators:
+            attributes = accelerators[claim["thing"]]["attributes"]
+            assert not claim["thing_attribute"] or claim["thing_attribute"] in attributes, claim["id"]
+        else:
+            assert claim["thing"] in {"", "deepseek-v3", "gpt-oss-120b"}, claim["id"]
+
+
+@pytest.mark.parametrize(
+    ("claim", "thing", "attribute"),
+    [
+        ("C000-014", "mi325x", "memory_bandwidth"),
+        ("C000-002", "h200-sxm", "memory_label"),
+        ("C000-019", "h200-sxm", "peak_dense_bf16"),
+        ("C002-038", "mi325x", "tdp"),
+        ("C003-008", "mi355x", "memory_bandwidth"),
+        ("C000-004", "", ""),
+    ],
+)
+def test_claims_point_at_the_right_figure(
+    claim: str, thing: str, attribute: str, rows: Callable[[str], Rows]
+) -> None:
+    found = next(row for row in rows("claims/seeds.csv") if row["id"] == claim)
+    assert (found["thing"], found["thing_attribute"]) == (thing, attribute)
+
+
+def test_all_disputes_are_there_in_order(rows: Callable[[str], Rows]) -> None:
+    assert [row["id"] for row in rows("disputes/seeds.csv")] == [f"D-{n:03d}" for n in range(1, 126)]
+
+
+@pytest.mark.parametrize("table", ["disputes/seeds.csv", "disputes/hardware.csv"])
+def test_a_dispute_is_between_known_claims_and_is_decided(table: str, rows: Callable[[str], Rows]) -> None:
+    known = {claim["id"] for claim in rows("claims/seeds.csv")} | NOT_A_CLAIM
+    for row in rows(table):
+        assert row["claim_b"] in known, row["id"]
+        assert row["claim_a"] in known - NOT_A_CLAIM or (
+            row["claim_a"] == "" and table.endswith("hardware.csv")
+        )
+        assert all(row[field] for field in ("subject", "attribute", "disagreement", "verdict", "reason")), (
+            row["id"]
+        )
+
+
+def test_disputes_of_hardware_name_their_part(
+    rows: Callable[[str], Rows], accelerators: dict[str, Table]
+) -> None:
+    found = rows("disputes/hardware.csv")
+    assert {row["accelerator"] for row in found} <= accelerators.keys()
+    fits = next(row for row in found if row["attribute"] == "405b_fp16_on_one_accelerator")
+    assert fits["accelerator"] == "mi325x"
+    assert "810 GB" in fits["reason"]
+
+
+def test_a_dispute_about_a_part_names_a_part(
+    rows: Callable[[str], Rows], accelerators: dict[str, Table]
+) -> None:
+    for row in rows("disputes/seeds.csv"):
+        assert row["thing"] in accelerators or row["thing"] in {"", "gpt-oss-120b"}, row["id"]
+        if row["thing_attribute"]:
+            assert row["thing_attribute"] in accelerators[row["thing"]]["attributes"], row["id"]
