@@ -46,8 +46,10 @@ def number(low: float, high: float, *, above: bool = False) -> Check:
         if type(value) is not float or not math.isfinite(value):
             raise wrong_type(where, value, "number")
         if value > high or value < low or (above and value == low):
-            problem = "field.range_above" if above else "field.range"
-            raise InputError(message(problem, given=quoted(value), low=low, high=high), where)
+            given = quoted(value)
+            if above:
+                raise InputError(message("field.range_above", given=given, low=low, high=high), where)
+            raise InputError(message("field.range", given=given, low=low, high=high), where)
         return value
 
     return check

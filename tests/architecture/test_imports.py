@@ -35,6 +35,7 @@ RULES = {
     "__main__": Rule(_names("cli")),
     "paths": Rule(_names("")),
     "text": Rule(_names("paths")),
+    "sentences": Rule(_names("domain text")),
     # From the bottom up.
     "domain": Rule(_names("")),
     "engine": Rule(_names("domain"), _names("numpy")),
@@ -43,16 +44,18 @@ RULES = {
     "evidence": Rule(_names("domain engine paths text"), _names("numpy")),
     "catalog": Rule(_names("domain paths text"), _names("sqlmodel sqlalchemy pydantic")),
     "workbench": Rule(
-        _names("domain engine economics advisor evidence catalog paths text"), _names("numpy orjson")
+        _names("domain engine economics advisor evidence catalog paths text sentences"),
+        _names("numpy orjson"),
     ),
-    "sheets": Rule(_names("domain paths text")),
+    "sheets": Rule(_names("domain paths text sentences")),
     "cli": Rule(
-        _names("domain workbench sheets paths text __init__"),
+        _names("domain workbench sheets paths text sentences __init__"),
         _names("orjson"),
         lazily=_names("gpudesk.desktop.app gpudesk.desktop.printing"),
     ),
     "desktop": Rule(
-        _names("domain workbench sheets paths text __init__"), _names("PySide6 shiboken6 pyqtgraph numpy")
+        _names("domain workbench sheets paths text sentences __init__"),
+        _names("PySide6 shiboken6 pyqtgraph numpy"),
     ),
 }
 

@@ -1,0 +1,126 @@
+"""The sentence of every `Message`: computing packages name it, this module says it.
+
+A sentence is English and the message id of its translation. Placeholders are the parameters of the message;
+figures are written by `gpudesk.domain.formatting`. Parameters listed in `_WORD_PARAMETERS` hold a key of
+`WORDS` and are translated too. A test keeps the table complete and its placeholders right.
+"""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import Final
+
+from gpudesk.domain.formatting import Formatter
+from gpudesk.domain.messages import InputError, Message, Parameter
+from gpudesk.text import tr
+
+_ENGLISH: Final = Formatter()
+
+SENTENCES: Final = MappingProxyType(
+    {
+        # Fields that come from outside
+        "field.missing": "is missing",
+        "field.empty": "is empty",
+        "field.long": "is longer than {longest} characters",
+        "field.half_character": "holds half a character, which no text can",
+        "field.type": "{given} is {found} where {wanted} belongs",
+        "field.range": "{given} is not between {low} and {high}",
+        "field.range_above": "{given} is not above {low} and at most {high}",
+        "field.word": "{given} is not one of {allowed}",
+        "field.month": "{given} is not a date; write YYYY-MM or YYYY-MM-DD",
+        "field.unknown": "{given} is not a field here; the fields are {known}",
+        "field.unknown_near": "{given} is not a field here; the closest: {near}",
+        "load.none": "says no load; give one of batch, concurrency, saturate with requests, request_rate, "
+        "or ttft_ms with tpot_ms",
+        "load.two": "{first} and {second} do not go together; give one kind of load",
+        # Parallel plans
+        "plan.degree": "{name} is {value}; it must be at least 1",
+        "plan.ep": "EP {ep} does not divide TP {tp} × DP {dp}; take an EP that does",
+        "plan.product": "{count} accelerators are not TP {tp} × PP {pp} × DP {dp} = {product}; "
+        "change the count or the degrees",
+        "plan.divides": "{count} accelerators are no multiple of {product}, the product of the degrees given",
+        "plan.heads": "TP {tp} does not divide the attention heads of {model}; take a TP that does",
+        "plan.stages": "PP {pp} is more than the {layers} layers of the model; take a smaller PP",
+        "plan.none": "no parallel plan of {model} takes exactly {count} accelerators; change the count",
+        "plan.no_experts": "{model} has no experts to spread; leave EP out",
+        "plan.engine_pp": "{engine} has no pipeline parallelism; leave PP out or take another serving engine",
+        "plan.engine_ep": "{engine} has no expert parallelism; leave EP out or take another serving engine",
+        "plan.engine_attention_dp": "{engine} has no data-parallel attention; leave it out or take another "
+        "serving engine",
+        # What cannot be estimated
+        "model.no_dimensions": "the dimensions of {model} are not published: nothing can be computed for it",
+        "engine.unknown": "there is no serving engine {engine}; there are {known}",
+        "calibration.unreadable": "the calibration file cannot be read: {reason}; install GPU Desk again",
+        "calibration.broken": "the calibration file is broken: {reason}; install GPU Desk again",
+        # Notes of an estimate
+        "estimate.engine_chosen": "Serving engine chosen: {engine}",
+        "estimate.plan_chosen": "Plan chosen: TP {tp}, PP {pp}, EP {ep}, DP {dp} {attention}",
+        "estimate.weight_only": "{engine} has no {weights} arithmetic on this part: weights are stored in {weights}, "
+        "arithmetic runs in {arithmetic}",
+        "estimate.memory_fraction": "Memory used: up to {fraction} of {of}, the largest safe setting",
+        "estimate.announced": "{accelerator} is announced, not shipping: its figures are the vendor's own",
+        "estimate.newer_than_calibration": "The software date is after {newest}, the newest month with "
+        "measurements",
+        "estimate.queued_memory": "Memory holds {admitted} of {concurrency} requests; {queued} wait",
+        "estimate.queued_engine": "The serving engine runs {admitted} of {concurrency} requests at once; "
+        "{queued} wait",
+        "estimate.overload": "Requests arrive faster than they can be answered: the queue grows without end",
+        "estimate.limits_not_met": "Not even one request in flight meets the latency limits",
+        "estimate.over_pcie": "The accelerators talk over PCIe at {bandwidth}",
+        "estimate.between_hosts": "The plan spans hosts, which talk over the network at {bandwidth}",
+        "estimate.weights_do_not_fit": "The weights do not fit {count} × {accelerator}: {weights} on the "
+        "fullest, which has {capacity}",
+        "estimate.request_does_not_fit": "One request of this length does not fit {count} × {accelerator}: "
+        "{missing} short on the fullest, which has {capacity}",
+    }
+)
+
+#: Words that messages name by key, so that they are translated.
+WORDS: Final = MappingProxyType(
+    {
+        "boolean": "true or false",
+        "whole": "a whole number",
+        "number": "a number",
+        "text": "text",
+        "text_or_whole": "text or a whole number",
+        "list": "a list",
+        "object": "an object",
+        "nothing": "nothing",
+        "total": "all memory",
+        "free": "the memory that is left free",
+    }
+)
+
+_WORD_PARAMETERS: Final = frozenset({"found", "wanted", "of"})
+#: Parameters that are shares of 1, shown in per cent.
+_SHARE_PARAMETERS: Final = frozenset({"fraction"})
+
+
+def sentence(message: Message, formatter: Formatter = _ENGLISH) -> str:
+    """Return the sentence of a message in the language in force; raises KeyError for an unknown id."""
+    shown = {name: _shown(name, value, formatter) for name, value in message.parameters.items()}
+    # A parameter at the end may be empty.
+    return tr(SENTENCES[message.id], **shown).rstrip()
+
+
+def word(key: str) -> str:
+    """Return a word of `WORDS` in the language in force."""
+    return tr(WORDS[key])
+
+
+def problem(error: InputError, formatter: Formatter = _ENGLISH) -> str:
+    """Return where and what is wrong with an input, and what to do, in one line."""
+    said = sentence(error.problem, formatter)
+    return f"{error.where}: {said}" if error.where else said
+
+
+def _shown(name: str, value: Parameter, formatter: Formatter) -> str:
+    if isinstance(value, str):
+        return word(value) if name in _WORD_PARAMETERS else value
+    if isinstance(value, int):
+        return formatter.number(value)
+    if isinstance(value, float):
+        return formatter.per_cent(value) if name in _SHARE_PARAMETERS else formatter.estimate(value)
+    if len(value) == 2 and not isinstance(value[0], str):
+        return formatter.quantity(value[0], str(value[1]))
+    return ", ".join(str(item) for item in value)
