@@ -1,4 +1,4 @@
-"""Calibration constants: fitted figures that enter the formulas, looked up by generation, precision and engine.
+"""Calibration constants: fitted figures of the formulas, by generation, precision and serving engine.
 
 Every constant has one default and exceptions. An exception names some of the keys `generation`,
 `precision`, `serving_engine`, `ranks` and `link`; the one that names most of them wins, the first of

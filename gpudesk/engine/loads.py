@@ -108,7 +108,9 @@ def _steps(rows: Rows, requests: Requests) -> Array:
 
 def _cycle(rows: Rows, requests: Requests, running: Array, waiting: Array) -> _Cycle:
     each, prefill = request_prefill(rows, requests.prompt, waiting)
-    return _Cycle(running, decode_step(rows, running, requests.context), prefill, each, _steps(rows, requests))
+    return _Cycle(
+        running, decode_step(rows, running, requests.context), prefill, each, _steps(rows, requests)
+    )
 
 
 def _tpot(requests: Requests, seconds: Array) -> Array:
@@ -154,7 +156,9 @@ def saturate(rows: Rows, requests: Requests, total: Array, constants: ServingCon
     waves = _waves(total, running, constants.tail_wave)
     duration = waves * cycle.steps * cycle.decode.total + total * cycle.prefill_each
     rate = total / duration
-    stall = np.minimum(running * cycle.prefill_each / np.maximum(cycle.steps, 1.0), _chunk_seconds(rows, cycle))
+    stall = np.minimum(
+        running * cycle.prefill_each / np.maximum(cycle.steps, 1.0), _chunk_seconds(rows, cycle)
+    )
     burst = 0.5 * (running + 1.0) * cycle.prefill_each
     queued = np.maximum(total - running, 0.0)
     later = running * cycle.prefill_each + 0.5 * queued / rate
@@ -172,7 +176,7 @@ def saturate(rows: Rows, requests: Requests, total: Array, constants: ServingCon
 def closed_loop(
     rows: Rows, requests: Requests, concurrency: Array, total: Array, constants: ServingConstants
 ) -> Served:
-    """`concurrency` clients each send the next request when the last is answered; `total` may be infinite."""
+    """`concurrency` clients send the next request when the last is answered; `total` may be infinite."""
     running = np.minimum(concurrency, requests.capacity)
     varied = np.where(requests.varied, constants.cohort_varied, constants.cohort_fixed)
     first_wave = np.where(np.isfinite(total), np.minimum(1.0, concurrency / total), 0.0)
@@ -285,4 +289,25 @@ def within_limits(
         duration=nothing,
         stable=np.ones(len(rows), dtype=np.bool_),
         limiter=cycle.limiter,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """What no deployment can beat: requests/s of one replica, and seconds of TPOT and TTFT."""
+
+    rate: Array
+    tpot: Array
+    ttft: Array
+
+
+def bounds(ideal: Rows, requests: Requests, running: Array) -> Bounds:
+    """Bounds of physics with `running` sequences in a replica; `ideal` are rows without any loss."""
+    each, _ = request_prefill(ideal, requests.prompt, running)
+    step = decode_step(ideal, running, requests.context).total
+    steps = _steps(ideal, requests)
+    return Bounds(
+        rate=running / np.maximum(steps * step + running * each, 1e-30),
+        tpot=step / ideal.tokens_per_step,
+        ttft=each,
     )

@@ -88,7 +88,7 @@ def calibration_keys(situation: Situation) -> dict[str, str]:
 
 
 def operating_point(situation: Situation, model: Model, calibration: Calibration) -> OperatingPoint:
-    """Look up what `situation` reaches; raises ValueError for a part without any peak for its arithmetic."""
+    """Look up what `situation` reaches; raises ValueError for a part without a peak for its arithmetic."""
     keys = calibration_keys(situation)
     part = situation.accelerator
     dense_weights, dense_arithmetic = situation.weights, situation.arithmetic
@@ -99,7 +99,9 @@ def operating_point(situation: Situation, model: Model, calibration: Calibration
     joined = link(part, max(situation.plan.tp, situation.plan.ep), calibration.value("node_bandwidth", keys))
 
     def of(name: str, precision: Precision | None = None) -> float:
-        extra = {"link": joined.kind} if precision is None else {"precision": str(precision), "link": joined.kind}
+        extra = (
+            {"link": joined.kind} if precision is None else {"precision": str(precision), "link": joined.kind}
+        )
         return calibration.value(name, {**keys, **extra})
 
     spread = situation.plan.attention_dp or situation.plan.ep > situation.plan.tp
@@ -147,7 +149,7 @@ def _collectives(
     vector_s = hidden * TRAVEL_BYTES / rate
     fixed = per_token = 0.0
     if plan.tp > 1:
-        # Attention-DP gathers and scatters around the experts only; both together move what one all-reduce does.
+        # Attention-DP gathers and scatters around the experts only, which moves what one all-reduce does.
         count = shards.moe_layers if plan.attention_dp else shards.collectives
         fixed += count * point.collective_s
         per_token += count * 2.0 * (plan.tp - 1) / plan.tp * vector_s
@@ -245,6 +247,38 @@ def step_row(
         step_batch_cap=float(situation.max_batch * ranks),
     )
     return row if point.age_factor == 1.0 else _aged(row, point.age_factor)
+
+
+def ideal_row(
+    situation: Situation, model: Model, shards: Shards, cache: CacheProfile, point: OperatingPoint
+) -> StepRow:
+    """Return the row of a part that reaches every peak and adds no overhead: the bound of physics.
+
+    The embedding counts as read, as the usual roofline has it, which keeps the bound on the safe side.
+    """
+    perfect = replace(
+        point,
+        dense_read_efficiency=1.0,
+        expert_read_efficiency=1.0,
+        kv_read_efficiency=1.0,
+        dense_efficiency=1.0,
+        expert_efficiency=1.0,
+        attention_efficiency=1.0,
+        expert_half_tokens=0.0,
+        layer_s=0.0,
+        moe_layer_s=0.0,
+        step_s=0.0,
+        sequence_s=0.0,
+        request_s=0.0,
+        collective_s=0.0,
+        link_efficiency=1e6,
+        activation_traffic=0.0,
+        imbalance=1.0,
+        stage_bubble=0.0,
+        age_factor=1.0,
+    )
+    row = step_row(situation, model, shards, cache, perfect)
+    return replace(row, dense_read=row.dense_read + shards.embedding_lookup_bytes / point.bandwidth)
 
 
 #: Fields of a row that are times, which older software stretches.

@@ -49,9 +49,7 @@ def _degrees(wished: int | None, options: tuple[int, ...]) -> tuple[int, ...]:
     return options if wished is None else (wished,)
 
 
-def _variants(
-    model: Model, wishes: PlanWishes, tp: int, pp: int, dp: int
-) -> Iterator[tuple[int, bool]]:
+def _variants(model: Model, wishes: PlanWishes, tp: int, pp: int, dp: int) -> Iterator[tuple[int, bool]]:
     """Expert degree and attention-DP of a plan with the given other degrees."""
     experts = _expert_count(model)
     if wishes.attention_dp:
@@ -69,7 +67,9 @@ def _variants(
         yield tp, True
 
 
-def candidate_plans(model: Model, accelerator: Accelerator, count: int, wishes: PlanWishes) -> tuple[ParallelPlan, ...]:
+def candidate_plans(
+    model: Model, accelerator: Accelerator, count: int, wishes: PlanWishes
+) -> tuple[ParallelPlan, ...]:
     """Return every plan of exactly `count` accelerators that agrees with `wishes`, simplest first.
 
     Tensor parallelism stays inside the host or scale-up domain unless the user asks otherwise and divides

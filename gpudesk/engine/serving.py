@@ -72,7 +72,9 @@ class Results:
 def _batch(rows: Rows, requests: Requests, loads: Loads, _: ServingConstants) -> Results:
     served = batch(rows, requests, np.ceil(loads.amount / loads.replicas))
     ranks = np.minimum(loads.replicas, loads.amount)
-    return _results(served, loads.amount, np.minimum(loads.amount, served.running * ranks), loads.amount / served.duration)
+    return _results(
+        served, loads.amount, np.minimum(loads.amount, served.running * ranks), loads.amount / served.duration
+    )
 
 
 def _closed(rows: Rows, requests: Requests, loads: Loads, constants: ServingConstants) -> Results:
@@ -141,5 +143,5 @@ def serve(rows: Rows, requests: Requests, loads: Loads, constants: ServingConsta
 def _empty(cases: int) -> Results:
     arrays = {field.name: np.full(cases, np.nan) for field in fields(Results)}
     return Results(
-        **{**arrays, "stable": np.ones(cases, dtype=np.bool_), "limiter": np.zeros(cases, dtype=np.intp)}  # type: ignore[arg-type]
+        **{**arrays, "stable": np.ones(cases, dtype=np.bool_), "limiter": np.zeros(cases, dtype=np.intp)}
     )

@@ -53,7 +53,8 @@ class Shards:
 
     `resident_bytes` is exact for the fullest pipeline stage. The shares are totals over all layers for
     one rank of each stage, which is what a token passes through: `dense` (everything read by every
-    step), `experts` (routed experts), `head` (LM head). `active_expert_elements` are the routed-expert
+    step), `experts` (routed experts), `head` (LM head); of the embedding (`embedding_lookup_bytes`) a step
+    reads a few rows only. `active_expert_elements` are the routed-expert
     elements that one token multiplies with, undivided.
     """
 
@@ -61,6 +62,7 @@ class Shards:
     dense: Share
     experts: Share
     head: Share
+    embedding_lookup_bytes: int
     dense_elements_undivided: int
     active_expert_elements: int
     layers: int
@@ -167,6 +169,7 @@ def shard(model: Model, weights: Precision, plan: ParallelPlan) -> Shards:
         dense=dense,
         experts=experts,
         head=head_read,
+        embedding_lookup_bytes=0 if model.tied_embeddings else embedding.stored_bytes,
         dense_elements_undivided=undivided,
         active_expert_elements=active,
         layers=sum(group.count for group in model.layers),
@@ -175,4 +178,3 @@ def shard(model: Model, weights: Precision, plan: ParallelPlan) -> Shards:
         experts_per_token=per_token,
         expert_count=expert_count,
     )
-

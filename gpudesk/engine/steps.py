@@ -144,7 +144,12 @@ def _classes(rows: Rows, sequences: Array, context: Array, tokens: Array) -> lis
 
 
 def step_time(
-    rows: Rows, sequences: Array, context: Array, prefill_tokens: Array, prefill_context: Array, samples: Array
+    rows: Rows,
+    sequences: Array,
+    context: Array,
+    prefill_tokens: Array,
+    prefill_context: Array,
+    samples: Array,
 ) -> StepTime:
     """Time of one step with `sequences` decoding at mean `context` and `prefill_tokens` beside them.
 
@@ -189,7 +194,9 @@ def limiter_index(*weighted: tuple[Array, StepTime]) -> NDArray[np.intp]:
     arithmetic = sum((weight * step.arithmetic for weight, step in weighted), start=np.float64(0))
     collectives = sum((weight * step.collectives for weight, step in weighted), start=np.float64(0))
     overhead = sum((weight * step.overhead for weight, step in weighted), start=np.float64(0))
-    return np.argmax(np.stack(np.broadcast_arrays(read, arithmetic, collectives, overhead)), axis=0)
+    parts = np.stack(np.broadcast_arrays(read, arithmetic, collectives, overhead))
+    largest: NDArray[np.intp] = np.argmax(parts, axis=0)
+    return largest
 
 
 def decode_step(rows: Rows, sequences: Array, context: Array) -> StepTime:

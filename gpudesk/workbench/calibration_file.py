@@ -58,10 +58,13 @@ def _constant(name: str, entry: Mapping[str, Any]) -> Constant:
         )
         for override in entry["overrides"]
     )
-    return Constant(name, entry["unit"], entry["meaning"], float(entry["default"]), overrides, entry.get("source"))
+    return Constant(
+        name, entry["unit"], entry["meaning"], float(entry["default"]), overrides, entry.get("source")
+    )
 
 
 def _bands(entries: list[Mapping[str, Any]]) -> tuple[BandRule, ...]:
     return tuple(
-        BandRule(entry["figure"], entry["basis"], float(entry["low"]), float(entry["high"])) for entry in entries
+        BandRule(entry["figure"], entry["basis"], float(entry["low"]), float(entry["high"]))
+        for entry in entries
     )

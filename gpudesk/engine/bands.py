@@ -1,0 +1,52 @@
+"""Bands: the interval that holds the measured value four times in five, from residuals of held-out rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gpudesk.domain.estimates import Banded, Basis
+from gpudesk.engine.constants import BandRule, Calibration
+
+
+@dataclass(frozen=True, slots=True)
+class BandFactors:
+    """low = value x `low`, high = value x `high`; 0 < low <= 1 <= high."""
+
+    low: float
+    high: float
+
+    def around(self, value: float, floor: float = 0.0, ceiling: float = float("inf")) -> Banded:
+        """Put the band around `value`, inside what physics allows; the value itself stays inside too."""
+        low = min(value, max(value * self.low, floor))
+        high = max(value, min(value * self.high, ceiling))
+        return Banded(value, low, high)
+
+
+def _factors(rules: tuple[BandRule, ...], figure: str, basis: Basis) -> BandFactors:
+    for rule in rules:
+        if rule.figure == figure and rule.basis == basis:
+            return BandFactors(rule.low, rule.high)
+    raise KeyError(f"{figure}/{basis}")
+
+
+def band(calibration: Calibration, figure: str, basis: Basis) -> BandFactors:
+    """Return the band of a figure (throughput, tpot or ttft) on a basis; raises KeyError without one."""
+    return _factors(calibration.bands, figure, basis)
+
+
+def pair_band(calibration: Calibration, figure: str, first: Basis, second: Basis) -> BandFactors:
+    """Return the band of the ratio of a figure between two parts; the weaker basis decides."""
+    weaker = max(first, second, key=tuple(Basis).index)
+    return _factors(calibration.pair_bands, figure, weaker)
+
+
+def basis(calibration: Calibration, generation: str, family: str) -> Basis:
+    """Return what an estimate for this generation on this serving-engine family rests on.
+
+    calibrated: rows of both together; estimated: one of the two has rows; uncalibrated: neither.
+    """
+    if calibration.rows(generation, family):
+        return Basis.CALIBRATED
+    if calibration.generation_rows(generation) or calibration.family_rows(family):
+        return Basis.ESTIMATED
+    return Basis.UNCALIBRATED

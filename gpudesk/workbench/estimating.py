@@ -1,0 +1,155 @@
+"""Estimates: resolves questions against catalog and calibration and answers many of them in one call."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Protocol
+
+import numpy as np
+
+from gpudesk.domain.accelerators import Accelerator
+from gpudesk.domain.answers import Curve, Difference, Term
+from gpudesk.domain.estimates import Banded, Estimate, EstimateRequest
+from gpudesk.domain.messages import InputError
+from gpudesk.domain.models import Model
+from gpudesk.domain.serving_engines import ServingEngine
+from gpudesk.domain.workloads import Load, LoadKind
+from gpudesk.engine.bands import pair_band
+from gpudesk.engine.constants import Calibration
+from gpudesk.engine.loads import ServingConstants
+from gpudesk.engine.serving import serve
+from gpudesk.workbench.cases import CaseList, SetupTable
+from gpudesk.workbench.results import unfit_estimate
+from gpudesk.workbench.working import explain
+
+#: Figures of an estimate that two parts are compared by.
+COMPARED = ("output_tokens_per_s", "output_tokens_per_s_per_accelerator", "ttft_ms", "tpot_ms")
+#: Points of a curve against concurrency.
+CURVE_POINTS = 60
+
+
+class Facts(Protocol):
+    """What an estimator asks of the catalog; each raises InputError for an unknown id."""
+
+    def accelerator(self, accelerator_id: str) -> Accelerator:
+        """Return a part by its id."""
+
+    def model(self, model_id: str) -> Model:
+        """Return a model by its id."""
+
+    def serving_engines(self) -> tuple[ServingEngine, ...]:
+        """Return all serving engines."""
+
+
+def serving_constants(calibration: Calibration) -> ServingConstants:
+    """Return the constants of serving dynamics, which are the same for all parts."""
+    names = ServingConstants.__dataclass_fields__
+    return ServingConstants(**{name: calibration.value(name, {}) for name in names})
+
+
+class Estimator:
+    """Answers questions about deployments; keeps what it has worked out about parts, models and plans."""
+
+    def __init__(self, catalog: Facts, calibration: Calibration) -> None:
+        """Take the facts and the constants; both stay as they are."""
+        self._calibration = calibration
+        self._constants = serving_constants(calibration)
+        self._setups = SetupTable(catalog, calibration)
+
+    def estimate(self, request: EstimateRequest) -> Estimate:
+        """Answer one question; raises InputError for one that cannot be answered."""
+        answer = self.estimate_many([request])[0]
+        if isinstance(answer, InputError):
+            raise answer
+        return answer
+
+    def estimate_many(self, requests: Sequence[EstimateRequest]) -> list[Estimate | InputError]:
+        """Answer all questions in one vectorised call, in order; an unanswerable one gives its InputError."""
+        cases = CaseList(self._setups)
+        answers: list[Estimate | InputError | None] = [None] * len(requests)
+        for position, request in enumerate(requests):
+            try:
+                setup = self._setups.setup(request)
+                if not cases.add(position, request, setup):
+                    answers[position] = unfit_estimate(request, setup, self._setups)
+            except InputError as error:
+                answers[position] = error
+        if len(cases):
+            arrays = cases.arrays()
+            results = serve(arrays.rows, arrays.requests, arrays.loads, self._constants)
+            for position, estimate in cases.best(results, arrays):
+                answers[position] = estimate
+        return [answer for answer in answers if answer is not None]
+
+    def curve(self, estimate: Estimate) -> Curve:
+        """Figures of the estimate's deployment against concurrency, up to what memory admits."""
+        most = max(1, estimate.max_concurrency)
+        points = np.unique(np.round(np.geomspace(1, most, CURVE_POINTS)).astype(int)).tolist()
+        plan = estimate.plan
+        fixed = replace(
+            estimate.request,
+            serving_engine=estimate.serving_engine,
+            count=estimate.count,
+            tp=plan.tp,
+            pp=plan.pp,
+            ep=plan.ep,
+            dp=plan.dp,
+            attention_dp=plan.attention_dp,
+        )
+        loads = [Load(LoadKind.CONCURRENCY, concurrency=point) for point in points]
+        asked = [replace(fixed, workload=replace(fixed.workload, load=load)) for load in loads]
+        found = [
+            answer for answer in self.estimate_many(asked) if isinstance(answer, Estimate) and answer.fits
+        ]
+        return Curve(
+            concurrency=tuple(answer.concurrency or 0 for answer in found),
+            output_tokens_per_s=tuple(_figure(answer, "output_tokens_per_s") for answer in found),
+            ttft_ms=tuple(_figure(answer, "ttft_ms") for answer in found),
+            tpot_ms=tuple(_figure(answer, "tpot_ms") for answer in found),
+            limiter=tuple(str(answer.limiter) for answer in found),
+            max_concurrency=estimate.max_concurrency,
+        )
+
+    def differences(self, baseline: Estimate, other: Estimate) -> tuple[Difference, ...]:
+        """Compare two estimates figure by figure, each on the band of its ratio."""
+        found = []
+        for figure in COMPARED:
+            ours, theirs = getattr(other, figure), getattr(baseline, figure)
+            if ours is None or theirs is None:
+                continue
+            kind = {"ttft_ms": "ttft", "tpot_ms": "tpot"}.get(figure, "throughput")
+            factors = pair_band(self._calibration, kind, baseline.basis, other.basis)
+            ratio = factors.around(ours.value / theirs.value)
+            found.append(
+                Difference(
+                    figure=figure,
+                    accelerator=other.request.accelerator,
+                    baseline=baseline.request.accelerator,
+                    ratio=ratio,
+                    winner=_winner(baseline, other, ratio, lower_is_better=kind != "throughput"),
+                )
+            )
+        return tuple(found)
+
+    def explain(self, estimate: Estimate, figure: str) -> Term:
+        """Return the derivation of a figure; raises InputError that names the figures there are."""
+        setup = self._setups.setup(estimate.request)
+        return explain(estimate, figure, setup, self._setups, self._constants)
+
+
+def _figure(estimate: Estimate, name: str) -> Banded:
+    figure = getattr(estimate, name)
+    return figure if isinstance(figure, Banded) else Banded(math.nan, math.nan, math.nan)
+
+
+def _winner(baseline: Estimate, other: Estimate, ratio: Banded, *, lower_is_better: bool) -> str | None:
+    if ratio.low <= 1.0 <= ratio.high:
+        return None
+    higher = other if ratio.value > 1.0 else baseline
+    lower = baseline if higher is other else other
+    return (lower if lower_is_better else higher).request.accelerator
+
+
+__all__ = ["Estimator", "Facts"]

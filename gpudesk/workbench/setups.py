@@ -1,0 +1,234 @@
+"""From a question to the deployments that could answer it: serving engine, kernels, plans, memory, rows.
+
+Everything here depends on the part, the model and the settings but not on the lengths or the load, so it is
+worked out once and kept.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gpudesk.domain.accelerators import Accelerator
+from gpudesk.domain.deployments import ParallelPlan
+from gpudesk.domain.estimates import EstimateRequest
+from gpudesk.domain.messages import InputError, Message, message
+from gpudesk.domain.models import Model
+from gpudesk.domain.precision import Precision, concrete
+from gpudesk.domain.serving_engines import ServingEngine
+from gpudesk.engine import support
+from gpudesk.engine.constants import Calibration
+from gpudesk.engine.memory import MemoryBudget, MemorySettings, memory_budget
+from gpudesk.engine.operating import OperatingPoint, Situation, operating_point, step_row
+from gpudesk.engine.plans import PlanWishes, candidate_plans, divides_heads, replica_counts
+from gpudesk.engine.steps import StepRow
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One plan of a setup: its memory, its step coefficients, and their position in the table of rows."""
+
+    plan: ParallelPlan
+    budget: MemoryBudget
+    situation: Situation
+    point: OperatingPoint
+    row: StepRow
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """What all plans of a setup share."""
+
+    accelerator: Accelerator
+    model: Model
+    engine: ServingEngine
+    kernel: support.KernelPath
+    weights: Precision
+    kv: Precision
+    settings: MemorySettings
+    months_old: float
+    newer_than_calibration: bool
+    notes: tuple[Message, ...]
+
+
+def months(date: str) -> int:
+    """Months since year 0 of an ISO date of at least a month."""
+    return int(date[:4]) * 12 + int(date[5:7]) - 1
+
+
+def frame(
+    request: EstimateRequest,
+    accelerator: Accelerator,
+    model: Model,
+    engines: tuple[ServingEngine, ...],
+    calibration: Calibration,
+) -> Frame:
+    """Choose serving engine, kernels and settings; raises InputError where nothing runs it."""
+    if not model.dimensions_known:
+        raise InputError(message("model.no_dimensions", model=model.id), "model")
+    weights, kv = concrete(request.weights, accelerator.vendor), concrete(request.kv, accelerator.vendor)
+    engine, notes = _engine(request, accelerator, model, engines, weights, kv)
+    kernel = support.kernel_path(engine, accelerator, weights)
+    if kernel.path is support.Path.WEIGHT_ONLY:
+        notes = (
+            *notes,
+            message(
+                "estimate.weight_only",
+                weights=str(weights),
+                arithmetic=str(kernel.arithmetic),
+                engine=engine.name,
+            ),
+        )
+    date = request.date or calibration.newest_month
+    age = months(calibration.newest_month) - months(date)
+    limits = support.limits(engine, accelerator, date, request.workload.behind_server)
+    fraction = request.memory_fraction
+    if fraction is None:
+        fraction = limits.safe_memory_fraction
+        notes = (*notes, message("estimate.memory_fraction", fraction=fraction, of=limits.memory_fraction_of))
+    if accelerator.announced:
+        notes = (*notes, message("estimate.announced", accelerator=accelerator.name))
+    if age < 0:
+        notes = (*notes, message("estimate.newer_than_calibration", newest=calibration.newest_month))
+    return Frame(
+        accelerator=accelerator,
+        model=model,
+        engine=engine,
+        kernel=kernel,
+        weights=weights,
+        kv=kv,
+        settings=MemorySettings(
+            memory_fraction=fraction,
+            memory_fraction_of=limits.memory_fraction_of,
+            runtime_bytes=limits.runtime_bytes,
+            max_batch=request.max_batch or limits.max_batch,
+            max_batched_tokens=request.max_batched_tokens or limits.max_batched_tokens,
+        ),
+        months_old=float(max(0, age)),
+        newer_than_calibration=age < 0,
+        notes=notes,
+    )
+
+
+def _engine(
+    request: EstimateRequest,
+    accelerator: Accelerator,
+    model: Model,
+    engines: tuple[ServingEngine, ...],
+    weights: Precision,
+    kv: Precision,
+) -> tuple[ServingEngine, tuple[Message, ...]]:
+    if request.serving_engine is None:
+        best = support.best_engine(engines, accelerator, model, weights, kv)
+        if isinstance(best, Message):
+            raise InputError(best, "weights")
+        return best, (message("estimate.engine_chosen", engine=best.name),)
+    named = next((engine for engine in engines if engine.id == request.serving_engine), None)
+    if named is None:
+        known = tuple(engine.id for engine in engines)
+        raise InputError(
+            message("engine.unknown", engine=request.serving_engine, known=known), "serving_engine"
+        )
+    against = support.runs(named, accelerator, model, weights, kv, request.date)
+    if against:
+        raise InputError(against[0], "serving_engine")
+    return named, ()
+
+
+def wishes(request: EstimateRequest, engine: ServingEngine) -> PlanWishes:
+    """Return what the user fixed of the plan, and what the serving engine can do."""
+    return PlanWishes(
+        count=request.count,
+        tp=request.tp,
+        pp=request.pp,
+        ep=request.ep,
+        dp=request.dp,
+        attention_dp=request.attention_dp,
+        allow_pp=engine.supports_pp,
+        allow_ep=engine.supports_ep,
+        allow_attention_dp=engine.supports_attention_dp,
+    )
+
+
+def check_plan(request: EstimateRequest, frame_: Frame) -> None:
+    """Refuse a plan that cannot be: a count that is not tp x pp x dp, heads that tp does not divide."""
+    product = (request.tp or 1) * (request.pp or 1) * (request.dp or 1)
+    given = (request.tp, request.pp, request.dp)
+    if request.count is not None:
+        complete = all(degree is not None for degree in given)
+        if request.count % product or (complete and request.count != product):
+            raise InputError(
+                message(
+                    "plan.product",
+                    count=request.count,
+                    tp=request.tp or 1,
+                    pp=request.pp or 1,
+                    dp=request.dp or 1,
+                    product=product,
+                ),
+                "count",
+            )
+    if request.tp is not None and not divides_heads(frame_.model, request.tp):
+        raise InputError(message("plan.heads", tp=request.tp, model=frame_.model.name), "tp")
+    if request.pp is not None and request.pp > frame_.model.layer_count:
+        raise InputError(message("plan.stages", pp=request.pp, layers=frame_.model.layer_count), "pp")
+    _check_features(request, frame_)
+
+
+def _check_features(request: EstimateRequest, frame_: Frame) -> None:
+    engine = frame_.engine
+    if (request.pp or 1) > 1 and not engine.supports_pp:
+        raise InputError(message("plan.engine_pp", engine=engine.name), "pp")
+    if (request.ep or 1) > 1 and not _experts(frame_.model):
+        raise InputError(message("plan.no_experts", model=frame_.model.name), "ep")
+    if (request.ep or 1) > 1 and not engine.supports_ep:
+        raise InputError(message("plan.engine_ep", engine=engine.name), "ep")
+    if request.attention_dp and not engine.supports_attention_dp:
+        raise InputError(message("plan.engine_attention_dp", engine=engine.name), "attention_dp")
+
+
+def _experts(model: Model) -> int:
+    return max((getattr(group.ffn, "experts", 0) for group in model.layers), default=0)
+
+
+def candidates(
+    request: EstimateRequest, frame_: Frame, count: int, calibration: Calibration, position: int
+) -> tuple[Candidate, ...]:
+    """Return every plan of `count` accelerators with its memory and step coefficients.
+
+    `position` is where the first of their rows will stand in the table.
+    """
+    plans = candidate_plans(frame_.model, frame_.accelerator, count, wishes(request, frame_.engine))
+    return tuple(
+        _candidate(request, frame_, plan, calibration, position + offset) for offset, plan in enumerate(plans)
+    )
+
+
+def counts(request: EstimateRequest, frame_: Frame) -> tuple[int, ...]:
+    """Deployment sizes to try, smallest first."""
+    if request.count is not None:
+        return (request.count,)
+    return replica_counts(frame_.accelerator, wishes(request, frame_.engine))
+
+
+def _candidate(
+    request: EstimateRequest, frame_: Frame, plan: ParallelPlan, calibration: Calibration, position: int
+) -> Candidate:
+    situation = Situation(
+        accelerator=frame_.accelerator,
+        family=frame_.engine.family,
+        weights=frame_.weights,
+        arithmetic=frame_.kernel.arithmetic,
+        kv=frame_.kv,
+        plan=plan,
+        months_old=frame_.months_old,
+        eager=request.workload.eager,
+        server=request.workload.behind_server,
+        acceptance_length=request.workload.acceptance_length,
+        max_batched_tokens=frame_.settings.max_batched_tokens,
+        max_batch=frame_.settings.max_batch,
+    )
+    budget = memory_budget(frame_.accelerator, frame_.model, frame_.weights, frame_.kv, plan, frame_.settings)
+    point = operating_point(situation, frame_.model, calibration)
+    row = step_row(situation, frame_.model, budget.shards, budget.cache, point)
+    return Candidate(plan, budget, situation, point, row, position)

@@ -1,0 +1,280 @@
+"""Working: the derivation of a figure as a tree of terms with formulas, numbers, units and sources.
+
+The tree is computed from the same rows and functions as the figure, so that it adds up to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gpudesk.domain.answers import Term
+from gpudesk.domain.estimates import Banded, Estimate
+from gpudesk.domain.messages import InputError, message
+from gpudesk.domain.workloads import LoadKind
+from gpudesk.engine.loads import ServingConstants
+from gpudesk.engine.steps import Rows, StepTime, decode_step, prefill_step, request_prefill
+from gpudesk.workbench.setups import Candidate
+from gpudesk.workbench.step_terms import prefill_terms, step_terms
+
+if TYPE_CHECKING:
+    from gpudesk.workbench.cases import Setup, SetupTable
+
+
+@dataclass(frozen=True, slots=True)
+class _Context:
+    """Everything that the terms of one estimate are made from."""
+
+    estimate: Estimate
+    setup: Setup
+    candidate: Candidate
+    constants: ServingConstants
+    rows: Rows
+    running: float
+    prompt: float
+    context: float
+
+    @property
+    def decode(self) -> StepTime:
+        """The decode step of the figure."""
+        return decode_step(self.rows, np.array([self.running]), np.array([self.context]))
+
+
+def explain(
+    estimate: Estimate, figure: str, setup: Setup, table: SetupTable, constants: ServingConstants
+) -> Term:
+    """Return the derivation of `figure`; raises InputError that names the figures there are."""
+    maker = _FIGURES.get(figure)
+    if maker is None:
+        raise InputError(message("explain.unknown", figure=figure, known=tuple(_FIGURES)), "figure")
+    candidates = table.candidates(estimate.request, setup, estimate.count)
+    candidate = next(c for c in candidates if c.plan == estimate.plan)
+    work = estimate.request.workload
+    active = max(1, min(estimate.plan.dp, estimate.admitted or 1))
+    return maker(
+        _Context(
+            estimate=estimate,
+            setup=setup,
+            candidate=candidate,
+            constants=constants,
+            rows=Rows(Rows.table([candidate.row])),
+            running=max(1.0, (estimate.admitted or 1) / active),
+            prompt=work.input_tokens * (1.0 - work.prefix_hit_rate),
+            context=work.input_tokens + 0.5 * work.output_tokens,
+        )
+    )
+
+
+def _value(figure: Banded | None) -> float | None:
+    return None if figure is None else figure.value
+
+
+def _scenario(name: str, value: float | str | None, unit: str | None = None) -> Term:
+    return Term(name, value, unit, source="scenario")
+
+
+def _memory(context: _Context) -> Term:
+    use, frame = context.estimate.memory, context.setup.frame
+    settings = frame.settings
+    work = context.estimate.request.workload
+    tokens = work.input_tokens + work.output_tokens
+    sequence = context.candidate.budget.cache.sequence_bytes(tokens)
+    return Term(
+        "free memory",
+        use.free_bytes,
+        "B",
+        "capacity - weights - kv - activations - runtime",
+        inputs=(
+            Term("capacity", use.capacity_bytes, "B", source=f"catalog:{frame.accelerator.id}/memory"),
+            Term(
+                "weights",
+                use.weights_bytes,
+                "B",
+                "sum over tensors: elements / ranks x bytes of the format + block scales",
+                source=f"catalog:{frame.model.id}",
+            ),
+            Term(
+                "kv",
+                use.kv_bytes,
+                "B",
+                "sequences per rank x bytes of one sequence",
+                inputs=(
+                    Term("bytes of one sequence", sequence, "B", source=f"catalog:{frame.model.id}"),
+                    _scenario("tokens of one sequence", tokens, "tokens"),
+                    Term("sequences", context.estimate.admitted or 1, None),
+                ),
+            ),
+            Term(
+                "activations",
+                use.activations_bytes,
+                "B",
+                source=f"setting:{frame.engine.id}/max_batched_tokens",
+            ),
+            Term("runtime", settings.runtime_bytes, "B", source=f"setting:{frame.engine.id}/runtime_bytes"),
+        ),
+    )
+
+
+def _max_concurrency(context: _Context) -> Term:
+    frame, budget = context.setup.frame, context.candidate.budget
+    work = context.estimate.request.workload
+    tokens = work.input_tokens + work.output_tokens
+    settings = frame.settings
+    of_total = settings.memory_fraction_of == "total"
+    pool = Term(
+        "KV pool",
+        budget.pool_bytes,
+        "B",
+        "fraction x capacity - weights - activations - runtime"
+        if of_total
+        else "fraction x (capacity - weights - activations - runtime)",
+        inputs=(
+            Term(
+                "fraction",
+                settings.memory_fraction,
+                None,
+                source=f"setting:{frame.engine.id}/memory_fraction",
+            ),
+            Term("capacity", budget.capacity_bytes, "B", source=f"catalog:{frame.accelerator.id}/memory"),
+            Term("weights", budget.weights_bytes, "B", source=f"catalog:{frame.model.id}"),
+            Term("activations", budget.activations_bytes, "B"),
+            Term("runtime", budget.runtime_bytes, "B", source=f"setting:{frame.engine.id}/runtime_bytes"),
+        ),
+    )
+    return Term(
+        "maximum concurrency",
+        context.estimate.max_concurrency,
+        "sequences",
+        "floor(KV pool / bytes of one sequence) x attention ranks x replicas",
+        inputs=(
+            pool,
+            Term(
+                "bytes of one sequence",
+                budget.cache.sequence_bytes(tokens),
+                "B",
+                source=f"catalog:{frame.model.id}",
+            ),
+            Term("attention ranks", budget.attention_ranks, None),
+            Term("replicas", budget.replicas, None),
+        ),
+    )
+
+
+def _decode_term(context: _Context) -> Term:
+    return Term(
+        "decode step",
+        float(context.decode.total[0]),
+        "s",
+        "sum of the classes: the smooth maximum of reading and arithmetic, then collectives and overheads",
+        inputs=step_terms(context.setup.frame, context.candidate, context.running, context.context),
+    )
+
+
+def _prefill_term(context: _Context) -> Term:
+    prompt = np.array([context.prompt])
+    waiting = np.array([context.running if context.estimate.request.workload.load.kind in _BURSTS else 1.0])
+    each, _ = request_prefill(context.rows, prompt, waiting)
+    chunk, step = prefill_step(context.rows, prompt, waiting)
+    return Term(
+        "prefill of one prompt",
+        float(each[0]),
+        "s",
+        "chunk time x prompt / chunk tokens / stages + request time",
+        inputs=(
+            Term(
+                "chunk time",
+                float(step.total[0]),
+                "s",
+                inputs=prefill_terms(context.setup.frame, context.candidate, float(chunk[0]), context.prompt),
+            ),
+            _scenario("prompt", context.prompt, "tokens"),
+            Term(
+                "chunk tokens",
+                float(chunk[0]),
+                "tokens",
+                source=f"setting:{context.setup.frame.engine.id}/max_batched_tokens",
+            ),
+            Term("stages", context.candidate.plan.pp, None),
+            Term("request time", context.candidate.point.request_s, "s", source="calibration:request_time"),
+        ),
+    )
+
+
+_BURSTS = (LoadKind.BATCH, LoadKind.SATURATE)
+
+
+def _tpot(context: _Context) -> Term:
+    return Term(
+        "TPOT",
+        _value(context.estimate.tpot_ms),
+        "ms",
+        "decode step / tokens a step, and the share of prefill work that stalls running sequences",
+        inputs=(
+            _decode_term(context),
+            _prefill_term(context),
+            Term(
+                "tokens a step", context.estimate.request.workload.acceptance_length, None, source="scenario"
+            ),
+            Term("running sequences in a replica", context.running, None),
+        ),
+    )
+
+
+def _ttft(context: _Context) -> Term:
+    return Term(
+        "TTFT",
+        _value(context.estimate.ttft_ms),
+        "ms",
+        "waiting in the queue + prefill of the prompts before it + its own prefill",
+        inputs=(_prefill_term(context), _decode_term(context)),
+    )
+
+
+def _throughput(context: _Context) -> Term:
+    estimate = context.estimate
+    work = estimate.request.workload
+    return Term(
+        "output tokens/s",
+        _value(estimate.output_tokens_per_s),
+        "tok/s",
+        "requests of the run x output tokens / time from first submission to last token",
+        inputs=(
+            _scenario("output tokens", work.output_tokens, "tokens"),
+            Term(
+                "running sequences in a replica", context.running, None, inputs=(_max_concurrency(context),)
+            ),
+            Term("replicas", context.candidate.plan.dp, None),
+            Term(
+                "round of one replica",
+                _round_seconds(context),
+                "s",
+                "(output tokens - 1) / tokens a step x decode step + running x prefill of one prompt",
+                inputs=(_decode_term(context), _prefill_term(context)),
+            ),
+        ),
+    )
+
+
+def _round_seconds(context: _Context) -> float:
+    work = context.estimate.request.workload
+    waiting = context.running if work.load.kind in _BURSTS else 1.0
+    each, _ = request_prefill(context.rows, np.array([context.prompt]), np.array([waiting]))
+    steps = max(work.output_tokens - 1, 0) / work.acceptance_length
+    return steps * float(context.decode.total[0]) + context.running * float(each[0])
+
+
+_FIGURES: dict[str, Callable[[_Context], Term]] = {
+    "output_tokens_per_s": _throughput,
+    "ttft_ms": _ttft,
+    "tpot_ms": _tpot,
+    "max_concurrency": _max_concurrency,
+    "memory": _memory,
+}
+
+#: Figures that can be explained.
+FIGURES = tuple(_FIGURES)
+
+__all__ = ["FIGURES", "explain"]
