@@ -229,6 +229,7 @@ class Model:
 
     `native_precision` is what the published checkpoint stores where `quantised_tensors` says, None where
     no source tells; `native_other_precision` is what it stores in the other matrices inside the blocks.
+    `native_group_size` is how many elements share a scale where that is not the usual number of the format.
     `max_context` is in tokens. `final_norms` counts the vectors of the norm before the LM head.
     `residual_streams` is the number of parallel residual streams of hyper-connections (1: an ordinary
     residual).
@@ -245,6 +246,7 @@ class Model:
     layers: tuple[LayerGroup, ...]
     quantised_tensors: QuantisedTensors = "linear"
     native_other_precision: Precision = Precision.BF16
+    native_group_size: int | None = None
     native_note: str | None = None
     final_norms: int = 1
     residual_streams: int = 1
