@@ -10,7 +10,7 @@ every kind, the fullest rounded up.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from gpudesk.domain.deployments import ParallelPlan
@@ -83,6 +83,8 @@ def storage(tensor: Tensor, model: Model, weights: Precision) -> StorageFormat:
     narrow = FORMATS[weights]
     if narrows_experts_only(model, weights) and tensor.tensor_class is not TensorClass.EXPERT:
         return FORMATS[model.native_other_precision]
+    if model.native_group_size is not None and weights is model.native_precision:
+        return replace(narrow, block=model.native_group_size)
     return narrow
 
 
