@@ -57,7 +57,7 @@ wheel: $(VENV)/.ready
 	$(BIN)/python -m build --quiet --wheel --no-isolation --outdir build/wheel .
 
 wheel-test: wheel build/.debian-run
-	packaging/wheel_test.sh $(VENV) build/wheel
+	packaging/wheel_test.sh $(BIN)/python build/wheel
 
 bare-test:
 	packaging/bare_test.sh

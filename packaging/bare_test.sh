@@ -3,7 +3,7 @@
 # committed state of this checkout and runs `make test` and `make run`.
 #   bare_test.sh             as root; takes some minutes and about 2 GB of the temporary folder
 # The system lives in a folder of its own and is removed afterwards; KEEP=1 keeps it and says where.
-# This machine's package source, proxies and pip settings serve the new one too.
+# This machine's package source, proxies and certificates serve the new one too.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -11,17 +11,11 @@ if [ "$(id -u)" -ne 0 ]; then
     echo "the bare test makes a system in a folder, which only root may do" >&2
     exit 1
 fi
-# In a mount namespace of its own everything mounted below is gone when this script ends, however it ends.
-if [ -z "${GPUDESK_BARE_NAMESPACE:-}" ]; then
-    GPUDESK_BARE_NAMESPACE=1 exec unshare --mount --propagation private "$0" "$@"
-fi
-
-say() { printf '== %s\n' "$*"; }
-
 if ! command -v debootstrap >/dev/null 2>&1; then
-    apt-get update -q
-    DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends debootstrap
+    apt-get update -qq
+    DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends debootstrap >/dev/null
 fi
+# shellcheck disable=SC2016  # apt fills these in
 mirror=$(apt-get indextargets --format '$(RELEASE) $(REPO_URI)' 'Created-By: Packages' |
     awk '$1 == "bookworm" { print $2; exit }')
 if [ -z "$mirror" ]; then
@@ -29,56 +23,56 @@ if [ -z "$mirror" ]; then
     exit 1
 fi
 
+say() { printf '== %s\n' "$*"; }
+
 work=$(mktemp -d)
 bare="$work/debian"
 clean_up() {
-    umount --recursive --lazy "$bare/proc" "$bare/dev" 2>/dev/null || true
-    for folder in ${local_folders:-}; do umount --lazy "$bare$folder" 2>/dev/null || true; done
-    if [ -n "${KEEP:-}" ]; then say "kept $bare"; else rm -rf --one-file-system "$work"; fi
+    if [ -n "${KEEP:-}" ]; then
+        say "kept $bare"
+    elif grep -q " $work/" /proc/self/mountinfo; then
+        # Removing would reach into whatever is mounted there.
+        say "something is mounted below $work; it is left as it is" >&2
+    else
+        rm -rf --one-file-system "$work"
+    fi
 }
 trap clean_up EXIT
 
+# debootstrap mounts /proc for its own use; in a namespace of its own that is gone when it ends.
 say "make a minimal Debian 12"
-debootstrap --variant=minbase --include=python3,build-essential,git bookworm "$bare" "$mirror" > "$work/debootstrap.log" ||
-    { tail -n 20 "$work/debootstrap.log" >&2; exit 1; }
+unshare --mount --propagation private \
+    debootstrap --variant=minbase --include=python3,build-essential,git bookworm "$bare" "$mirror" \
+    > "$work/debootstrap.log" || { tail -n 20 "$work/debootstrap.log" >&2; exit 1; }
 
-# What reaching the packages needs here: names, certificates, apt's transport settings, pip's configuration.
+# What reaching the packages needs here. Copies only: no folder of this machine is visible in the new one.
 carry() {
-    for file in "$@"; do
-        if [ -e "$file" ]; then
-            mkdir -p "$bare$(dirname "$file")"
-            cp -L "$file" "$bare$file"
-        fi
-    done
+    if [ -e "$1" ]; then cp -L "$1" "$bare$1"; fi
 }
-carry /etc/resolv.conf /etc/hosts /etc/ssl/certs/ca-certificates.crt /etc/pip.conf "$HOME/.config/pip/pip.conf"
-apt-config dump | grep -E '^Acquire::(http|https|Check)' > "$bare/etc/apt/apt.conf.d/99transport" || true
-# Folders of packages that pip's configuration or environment names.
-local_folders=$( { cat /etc/pip.conf "$HOME/.config/pip/pip.conf" 2>/dev/null; env | grep '^PIP_'; } |
-    grep -oE '(^|[ =]|file://)/[^ ]+' | sed -E 's/^([ =]|file:\/\/)//' | sort -u |
-    while read -r path; do if [ -d "$path" ]; then echo "$path"; fi; done)
-for folder in $local_folders; do
-    # The index lies beside the files that it links to.
-    folder=$(dirname "$folder")
-    [ "$folder" = / ] && continue
-    mkdir -p "$bare$folder"
-    mountpoint -q "$bare$folder" || mount --bind -o ro "$folder" "$bare$folder"
-done
-mount -t proc proc "$bare/proc"
-mount --rbind /dev "$bare/dev"
+carry /etc/resolv.conf
+carry /etc/hosts
+carry /etc/pip.conf
+certificates=/root/certificates.crt
+cp -L "${SSL_CERT_FILE:-/etc/ssl/certs/ca-certificates.crt}" "$bare$certificates"
+{
+    apt-config dump | grep -E '^Acquire::(http|https|Check)' || true
+    echo "Acquire::https::CaInfo \"$certificates\";"
+} > "$bare/etc/apt/apt.conf.d/99transport"
 
 say "clone"
 git clone --quiet . "$bare/root/gpudesk"
 
+# Runs a command in the clone with nothing of this environment but what reaches the packages.
 inside() {
-    # Nothing of this machine's environment but what reaches the packages.
-    settings=$(env | grep -iE '^(https?_proxy|no_proxy|all_proxy|pip_[a-z_]*|ssl_cert_(file|dir)|requests_ca_bundle)=' || true)
+    settings=$(env | grep -iE '^(https?_proxy|no_proxy|all_proxy|pip_(index_url|trusted_host|default_timeout|retries))=' || true)
     (
         IFS='
 '
-        # shellcheck disable=SC2086  # one setting a line
-        exec chroot "$bare" /usr/bin/env -i HOME=/root LANG=C.UTF-8 \
-            PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin $settings \
+        # shellcheck disable=SC2016,SC2086  # filled in by the inner shell; one setting a line
+        exec unshare --mount --pid --fork --propagation private \
+            sh -c 'mount -t proc proc "$0/proc" && exec chroot "$0" "$@"' "$bare" \
+            /usr/bin/env -i HOME=/root LANG=C.UTF-8 PIP_CERT="$certificates" $settings \
+            PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
             sh -c "cd /root/gpudesk && $1"
     )
 }

@@ -40,6 +40,6 @@ if [ "$(id -u)" -ne 0 ]; then
     exit 1
 fi
 export DEBIAN_FRONTEND=noninteractive
-apt-get update -q
+apt-get update -qq
 # shellcheck disable=SC2086  # one word a package is meant
-apt-get install -q -y --no-install-recommends $missing
+apt-get install -qq -y -o Dpkg::Use-Pty=0 --no-install-recommends $missing >/dev/null

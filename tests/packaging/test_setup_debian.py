@@ -1,0 +1,36 @@
+"""The script for Debian's packages: silent when all are there, one clear line when the user must act."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+SCRIPT = Path(__file__).parents[2] / "packaging" / "setup_debian.sh"
+
+pytestmark = pytest.mark.skipif(shutil.which("sh") is None, reason="a shell script")
+
+
+def run_as_user(folder: Path, *, status: str) -> subprocess.CompletedProcess[str]:
+    """Run the script as an ordinary user of a system on which every package has the given status."""
+    stand_ins = {"dpkg-query": f"echo {status}", "id": "echo 1000", "apt-get": "exit 99"}
+    for name, body in stand_ins.items():
+        program = folder / name
+        program.write_text(f"#!/bin/sh\n{body}\n", encoding="utf-8")
+        program.chmod(0o755)
+    environment = {**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"}
+    return subprocess.run([SCRIPT, "run"], env=environment, capture_output=True, text=True, check=False)
+
+
+def test_installed_packages_need_no_word(tmp_path: Path) -> None:
+    done = run_as_user(tmp_path, status="installed")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_missing_packages_are_named_in_one_line_to_a_user_who_may_not_install(tmp_path: Path) -> None:
+    done = run_as_user(tmp_path, status="not-installed")
+    assert done.returncode == 1
+    (line,) = done.stderr.splitlines()
+    assert "sudo apt-get install --no-install-recommends libglib2.0-0" in line
+    assert line.endswith("libxkbcommon-x11-0 libxcb-icccm4 libxcb-keysyms1 libxcb-shape0")
