@@ -33,6 +33,8 @@ SENTENCES: Final = MappingProxyType(
         "load.none": "says no load; give one of batch, concurrency, saturate with requests, request_rate, "
         "or ttft_ms with tpot_ms",
         "load.two": "{first} and {second} do not go together; give one kind of load",
+        "batch.not_json": "is not JSON from column {column} on: {reason}",
+        "batch.long_line": "is longer than {longest} bytes",
         # Parallel plans
         "plan.degree": "{name} is {value}; it must be at least 1",
         "plan.ep": "EP {ep} does not divide TP {tp} × DP {dp}; take an EP that does",
@@ -55,8 +57,8 @@ SENTENCES: Final = MappingProxyType(
         # Notes of an estimate
         "estimate.engine_chosen": "Serving engine chosen: {engine}",
         "estimate.plan_chosen": "Plan chosen: TP {tp}, PP {pp}, EP {ep}, DP {dp} {attention}",
-        "estimate.weight_only": "{engine} has no {weights} arithmetic on this part: weights are stored in {weights}, "
-        "arithmetic runs in {arithmetic}",
+        "estimate.weight_only": "{engine} has no {weights} arithmetic on this part: stored in {weights}, "
+        "computed in {arithmetic}",
         "estimate.memory_fraction": "Memory used: up to {fraction} of {of}, the largest safe setting",
         "estimate.announced": "{accelerator} is announced, not shipping: its figures are the vendor's own",
         "estimate.newer_than_calibration": "The software date is after {newest}, the newest month with "
