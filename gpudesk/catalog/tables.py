@@ -1,0 +1,203 @@
+"""The tables of the catalog. Rows never leave this package; they are validated before they are made.
+
+Values and structures are kept as JSON text with sorted keys, so that equal content has equal rows.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar, Final
+
+from sqlalchemy import ForeignKeyConstraint, Index, MetaData, text
+from sqlmodel import Field, SQLModel
+
+#: "GPUD", in the header of the file: tells a catalog from any other SQLite database.
+APPLICATION_ID: Final = 0x47505544
+#: Raised with every change of the tables.
+SCHEMA_VERSION: Final = 1
+
+#: The metadata of these tables alone, whatever other tables a program defines.
+CATALOG: Final = MetaData()
+
+
+class _Table(SQLModel):
+    """What the tables share; the metadata keeps them apart from tables of other files."""
+
+    metadata: ClassVar[MetaData] = CATALOG
+
+
+class MetaRow(_Table, table=True):
+    """One word about the file itself: revision, data date, digest of what it was built from."""
+
+    __tablename__ = "meta"
+    key: str = Field(primary_key=True)
+    value: str
+
+
+class SourceRow(_Table, table=True):
+    """A publication that figures come from."""
+
+    __tablename__ = "source"
+    id: str = Field(primary_key=True)
+    title: str
+    publisher: str
+    kind: str
+    url: str | None
+    date: str | None
+    trust: str | None
+
+
+class ThingRow(_Table, table=True):
+    """An accelerator, a model, a diffusion model or a serving engine; `position` is its place in lists."""
+
+    __tablename__ = "thing"
+    id: str = Field(primary_key=True)
+    kind: str = Field(index=True)
+    name: str
+    maker: str | None
+    position: int
+
+
+class AcceleratorRow(_Table, table=True):
+    """What an accelerator is beyond its attributes."""
+
+    __tablename__ = "accelerator"
+    id: str = Field(primary_key=True, foreign_key="thing.id")
+    generation: str
+    announced: bool
+
+
+class ModelRow(_Table, table=True):
+    """The structure of a model: its dimensions, layer kinds and layers as JSON."""
+
+    __tablename__ = "model"
+    id: str = Field(primary_key=True, foreign_key="thing.id")
+    definition: str
+
+
+class ServingEngineRow(_Table, table=True):
+    """The rules of a serving engine as JSON."""
+
+    __tablename__ = "serving_engine"
+    id: str = Field(primary_key=True, foreign_key="thing.id")
+    definition: str
+
+
+class DiffusionModelRow(_Table, table=True):
+    """What a diffusion model is beyond its attributes."""
+
+    __tablename__ = "diffusion_model"
+    id: str = Field(primary_key=True, foreign_key="thing.id")
+    medium: str
+
+
+class DiffusionResultRow(_Table, table=True):
+    """A reported time of a diffusion model."""
+
+    __tablename__ = "diffusion_result"
+    model: str = Field(primary_key=True, foreign_key="diffusion_model.id")
+    position: int = Field(primary_key=True)
+    part: str
+    accelerator: str | None = Field(foreign_key="accelerator.id")
+    count: int
+    setting: str
+    value: float
+    value_high: float | None
+    unit: str
+    estimated: bool
+    source: str = Field(foreign_key="source.id")
+    kind: str
+    retrieved: str | None
+    note: str | None
+
+
+class AttributeRow(_Table, table=True):
+    """One attribute of one thing: what its claims are about. `unit` is the one used inside."""
+
+    __tablename__ = "attribute"
+    thing: str = Field(primary_key=True, foreign_key="thing.id")
+    name: str = Field(primary_key=True)
+    position: int
+    unit: str | None
+    reason: str | None
+
+
+class ClaimRow(_Table, table=True):
+    """A figure as one source states it: JSON in the unit used inside, `published` as printed."""
+
+    __tablename__ = "claim"
+    __table_args__ = (
+        ForeignKeyConstraint(["thing", "attribute"], ["attribute.thing", "attribute.name"]),
+        Index("one_preferred_claim", "thing", "attribute", unique=True, sqlite_where=text("preferred")),
+    )
+    thing: str = Field(primary_key=True)
+    attribute: str = Field(primary_key=True)
+    position: int = Field(primary_key=True)
+    value: str
+    source: str = Field(foreign_key="source.id")
+    kind: str
+    preferred: bool
+    published: str | None
+    conditions: str | None
+    retrieved: str | None
+    note: str | None
+    verdict: str | None
+
+
+class SeedClaimRow(_Table, table=True):
+    """A statement of one of the five source documents, as printed."""
+
+    __tablename__ = "seed_claim"
+    __table_args__ = (
+        ForeignKeyConstraint(["thing", "thing_attribute"], ["attribute.thing", "attribute.name"]),
+    )
+    id: str = Field(primary_key=True)
+    source: str = Field(foreign_key="source.id")
+    subject: str
+    attribute: str
+    value: str
+    value_high: str | None
+    unit: str | None
+    conditions: str | None
+    as_of: str | None
+    stated_by: str | None
+    note: str | None
+    thing: str | None = Field(foreign_key="thing.id")
+    thing_attribute: str | None
+
+
+class DisputeRow(_Table, table=True):
+    """Two statements that cannot both hold; `claim_b` can also be a word instead of a claim."""
+
+    __tablename__ = "dispute"
+    id: str = Field(primary_key=True)
+    claim_a: str | None = Field(foreign_key="seed_claim.id")
+    claim_b: str | None
+    subject: str
+    attribute: str
+    disagreement: str
+    verdict: str
+    reason: str
+    thing: str | None = Field(foreign_key="thing.id")
+    thing_attribute: str | None
+
+
+class PriceRow(_Table, table=True):
+    """A rent by the hour or a purchase, in US dollars per accelerator."""
+
+    __tablename__ = "price"
+    id: str = Field(primary_key=True)
+    position: int
+    accelerator: str | None = Field(foreign_key="accelerator.id")
+    term: str
+    source: str = Field(foreign_key="source.id")
+    kind: str
+    usd: float | None
+    usd_low: float | None
+    usd_high: float | None
+    provider: str | None
+    region: str | None
+    instance: str | None
+    accelerators_in_instance: int | None
+    basis: str | None
+    date: str | None
+    note: str | None
