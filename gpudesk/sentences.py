@@ -2,7 +2,8 @@
 
 A sentence is English and the message id of its translation. Placeholders are the parameters of the message;
 figures are written by `gpudesk.domain.formatting`. Parameters listed in `_WORD_PARAMETERS` hold a key of
-`WORDS` and are translated too. A test keeps the table complete and its placeholders right.
+`WORDS` and are translated too. An id ending in `:empty` is said where a list in the message is empty. A test
+keeps the table complete and its placeholders right.
 """
 
 from __future__ import annotations
@@ -35,6 +36,37 @@ SENTENCES: Final = MappingProxyType(
         "load.two": "{first} and {second} do not go together; give one kind of load",
         "batch.not_json": "is not JSON from column {column} on: {reason}",
         "batch.long_line": "is longer than {longest} bytes",
+        # Files
+        "file.unreadable": "cannot be read: {reason}",
+        "file.unwritable": "cannot be written: {reason}; choose another place",
+        "file.too_big": "is larger than {most}, so it is not a file of GPU Desk",
+        "scenario.not_utf8": "is not UTF-8 text in line {line}; save it again as UTF-8",
+        "scenario.not_json": "is not JSON at line {line}, column {column}; mend it there",
+        "scenario.cut_short": "ends too early, at line {line}, column {column}: the file was cut off; "
+        "take an earlier copy of it",
+        "scenario.twice": "states {field} twice in one object; remove one",
+        "scenario.not_a_scenario": "is not a scenario of GPU Desk",
+        "scenario.newer": "has format {version}; this program reads format {known}: use a newer GPU Desk",
+        "scenario.newer_section": "has version {version} of the section {section}; this program reads "
+        "version {known}: use a newer GPU Desk",
+        "template.unknown": "there is no template {name}; there are {near}",
+        "explain.unknown": "{figure} cannot be explained; these can: {known}",
+        "scenario.accelerators": "names {count} accelerators; a comparison has 1 to {most}",
+        # The catalog
+        "catalog.unknown": "there is no {kind} {id}; the closest: {near}",
+        "catalog.unknown:empty": "there is no {kind} {id}; `gpudesk catalog list` names all there are",
+        "catalog.unknown_attribute": "{thing} has no attribute {name}; the closest: {near}",
+        "catalog.unknown_attribute:empty": "{thing} has no attribute {name}; `gpudesk catalog show {thing}` "
+        "names all there are",
+        "catalog.file.missing": "is missing; install GPU Desk again, or run `make catalog` in a checkout",
+        "catalog.file.unreadable": "cannot be read: {reason}",
+        "catalog.file.foreign": "is not a catalog of GPU Desk; install GPU Desk again",
+        "catalog.file.cut": "is cut short: {size} of {expected} bytes; install GPU Desk again",
+        "catalog.file.newer": "has version {version}; this program reads version {supported}: use a newer "
+        "GPU Desk",
+        "catalog.file.older": "has version {version}; this program reads version {supported}: install GPU "
+        "Desk again, or run `make catalog` in a checkout",
+        "catalog.file.damaged": "is damaged: {reason}; install GPU Desk again",
         # Parallel plans
         "plan.degree": "{name} is {value}; it must be at least 1",
         "plan.ep": "EP {ep} does not divide TP {tp} × DP {dp}; take an EP that does",
@@ -88,12 +120,18 @@ WORDS: Final = MappingProxyType(
         "list": "a list",
         "object": "an object",
         "nothing": "nothing",
+        "accelerator": "accelerator",
+        "model": "model",
+        "diffusion_model": "diffusion model",
+        "serving_engine": "serving engine",
+        "thing": "entry of the catalog",
+        "source": "source",
         "total": "all memory",
         "free": "the memory that is left free",
     }
 )
 
-_WORD_PARAMETERS: Final = frozenset({"found", "wanted", "of"})
+_WORD_PARAMETERS: Final = frozenset({"found", "wanted", "of", "kind"})
 #: Parameters that are shares of 1, shown in per cent.
 _SHARE_PARAMETERS: Final = frozenset({"fraction"})
 
@@ -101,8 +139,11 @@ _SHARE_PARAMETERS: Final = frozenset({"fraction"})
 def sentence(message: Message, formatter: Formatter = _ENGLISH) -> str:
     """Return the sentence of a message in the language in force; raises KeyError for an unknown id."""
     shown = {name: _shown(name, value, formatter) for name, value in message.parameters.items()}
+    chosen = message.id
+    if () in message.parameters.values() and f"{chosen}:empty" in SENTENCES:
+        chosen = f"{chosen}:empty"
     # A parameter at the end may be empty.
-    return tr(SENTENCES[message.id], **shown).rstrip()
+    return tr(SENTENCES[chosen], **shown).rstrip()
 
 
 def word(key: str) -> str:

@@ -66,12 +66,21 @@ def test_every_message_has_a_sentence_with_its_parameters() -> None:
         elif not placeholders(sentences.SENTENCES[name]) <= parameters:
             missing = placeholders(sentences.SENTENCES[name]) - parameters
             faults.append(f"{place}: {name} lacks {', '.join(sorted(missing))}")
+        elif not placeholders(sentences.SENTENCES.get(f"{name}:empty", "")) <= parameters:
+            faults.append(f"{place}: {name}:empty has a placeholder too many")
     assert not faults, "\n".join(faults)
 
 
 def test_no_sentence_is_left_over() -> None:
     made = {name for _, name, _ in messages_made()}
-    assert set(sentences.SENTENCES) - made == set()
+    assert {name.removesuffix(":empty") for name in sentences.SENTENCES} - made == set()
+
+
+def test_empty_list_has_its_own_sentence() -> None:
+    missing = message("catalog.unknown", kind="accelerator", id="q9", near=())
+    assert sentences.sentence(missing).startswith("there is no accelerator q9; `gpudesk catalog list`")
+    close = message("catalog.unknown", kind="model", id="llama-3", near=("llama-3.1-8b",))
+    assert sentences.sentence(close) == "there is no model llama-3; the closest: llama-3.1-8b"
 
 
 def test_parameters_are_written_as_figures_words_and_lists() -> None:

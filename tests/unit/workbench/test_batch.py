@@ -127,7 +127,7 @@ def test_nothing_is_held_back_while_input_is_awaited() -> None:
     class Pipe(io.BytesIO):
         """Gives one line at a time and looks at what has been answered before the next."""
 
-        def read1(self, size: int | None = -1) -> bytes:
+        def read1(self, _size: int | None = -1) -> bytes:
             seen.append(len(target.getvalue().splitlines()))
             return self.readline()
 

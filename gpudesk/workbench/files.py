@@ -1,0 +1,61 @@
+"""Files of the user: read whole within a bound, written so that a crash leaves the old or the new one."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+import tempfile
+from pathlib import Path
+
+from gpudesk.domain.messages import InputError, message
+
+
+def read_bytes(path: Path, most: int) -> bytes:
+    """Return the contents of a file of at most `most` bytes; raises `InputError` that names it."""
+    try:
+        with path.open("rb") as file:
+            raw = file.read(most + 1)
+    except OSError as error:
+        raise InputError(message("file.unreadable", reason=_reason(error)), str(path)) from error
+    if len(raw) > most:
+        raise InputError(message("file.too_big", most=(float(most), "B")), str(path))
+    return raw
+
+
+def write_atomically(path: Path, contents: bytes) -> None:
+    """Replace a file by way of a temporary one beside it; raises `InputError` that names the file.
+
+    A link is followed, so that the file it leads to is replaced; the permissions of an old file are kept.
+    """
+    target = path.resolve()
+    temporary: Path | None = None
+    try:
+        descriptor, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+        temporary = Path(name)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(contents)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.chmod(_mode(target))
+        temporary.replace(target)
+    except OSError as error:
+        if temporary is not None:
+            with contextlib.suppress(OSError):
+                temporary.unlink()
+        raise InputError(message("file.unwritable", reason=_reason(error)), str(path)) from error
+
+
+def _mode(target: Path) -> int:
+    """Return the permissions of the old file, or those that a new file gets."""
+    try:
+        return stat.S_IMODE(target.stat().st_mode)
+    except FileNotFoundError:
+        mask = os.umask(0)
+        os.umask(mask)
+        return 0o666 & ~mask
+
+
+def _reason(error: OSError) -> str:
+    """Return the system's words for what went wrong."""
+    return (error.strerror or type(error).__name__).lower()

@@ -1,0 +1,260 @@
+"""Scenario files: round trips, what survives a save, and how broken files are refused."""
+
+import json
+import os
+import stat
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gpudesk.domain.messages import InputError
+from gpudesk.domain.precision import KV_BYTES, Precision
+from gpudesk.domain.scenarios import AcceleratorChoice, Scenario
+from gpudesk.domain.workloads import Load, LoadKind, Workload
+from gpudesk.sentences import problem
+from gpudesk.workbench.scenario_file import parse_scenario, read_scenario, scenario_text, write_scenario
+from gpudesk.workbench.templates import read_template, template_ids, templates
+
+SCENARIO = Scenario(
+    name="Chat für Köln, 日本",
+    model="llama-3.1-70b",
+    weights=Precision.FP8,
+    workload=Workload(2000, 500, Load(LoadKind.CONCURRENCY, concurrency=64), prefix_hit_rate=0.25),
+    accelerators=(
+        AcceleratorChoice("h200-sxm", 8, tp=4, dp=2),
+        AcceleratorChoice("mi325x", serving_engine="vllm", attention_dp=False),
+    ),
+    catalog_revision="0f" * 32,
+    own_records=({"thing": "my-card", "value": 1.5},),
+    unknown_sections={"cost": {"version": 3, "rent": [1.95, None, True], "ü": "ß"}},
+)
+
+
+def refusal(contents: bytes | str | dict[str, Any]) -> str:
+    """Return how a file with these contents is refused."""
+    if isinstance(contents, dict):
+        contents = json.dumps(contents)
+    raw = contents.encode() if isinstance(contents, str) else contents
+    with pytest.raises(InputError) as caught:
+        parse_scenario(raw, "a.gpudesk")
+    return problem(caught.value)
+
+
+def document() -> dict[str, Any]:
+    """Return the JSON of the scenario's file."""
+    contents: dict[str, Any] = json.loads(scenario_text(SCENARIO))
+    return contents
+
+
+def test_round_trip_is_the_same_scenario_and_the_same_bytes(tmp_path: Path) -> None:
+    path = tmp_path / "a.gpudesk"
+    write_scenario(SCENARIO, path)
+    first = path.read_bytes()
+    read = read_scenario(path)
+    assert read == SCENARIO
+    write_scenario(read, path)
+    assert path.read_bytes() == first
+    assert first.endswith(b"}\n")
+    assert "für Köln, 日本" in first.decode()
+
+
+_LOADS = st.one_of(
+    st.builds(lambda n: Load(LoadKind.BATCH, batch=n), st.integers(1, 1000)),
+    st.builds(
+        lambda n, r: Load(LoadKind.CONCURRENCY, concurrency=n, requests=r), st.integers(1, 99), st.none()
+    ),
+    st.builds(lambda n: Load(LoadKind.SATURATE, requests=n), st.integers(1, 1000)),
+    st.builds(lambda r: Load(LoadKind.REQUEST_RATE, request_rate=r), st.floats(1e-6, 1e6)),
+    st.builds(
+        lambda x, y, limit: Load(LoadKind.LIMITS, ttft_ms=x, tpot_ms=y, limit=limit),
+        st.floats(0.1, 1e6),
+        st.floats(0.1, 1e6),
+        st.sampled_from(["p99", "mean"]),
+    ),
+)
+
+_SCENARIOS = st.builds(
+    Scenario,
+    name=st.text(st.characters(codec="utf-8"), max_size=50),
+    model=st.just("llama-3.1-70b"),
+    weights=st.sampled_from(Precision),
+    kv=st.sampled_from(list(KV_BYTES)),
+    workload=st.builds(
+        Workload,
+        input_tokens=st.integers(1, 10**8),
+        output_tokens=st.integers(1, 10**8),
+        load=_LOADS,
+        varied=st.booleans(),
+        server=st.none() | st.booleans(),
+        acceptance_length=st.floats(1, 8),
+        eager=st.booleans(),
+    ),
+    accelerators=st.lists(
+        st.builds(AcceleratorChoice, accelerator=st.just("h200-sxm"), count=st.none() | st.integers(1, 64)),
+        min_size=1,
+        max_size=6,
+    ).map(tuple),
+    date=st.none() | st.just("2026-01"),
+    memory_fraction=st.none() | st.floats(0.01, 1),
+    note=st.text(st.characters(codec="utf-8"), max_size=200),
+)
+
+
+@given(_SCENARIOS)
+def test_any_scenario_survives(scenario: Scenario) -> None:
+    text = scenario_text(scenario)
+    read = parse_scenario(text.encode(), "a.gpudesk")
+    assert read == scenario
+    assert scenario_text(read) == text
+
+
+def test_every_template_is_read_and_written_alike() -> None:
+    assert "mi325x-or-h200-70b" in template_ids()
+    for template in templates():
+        assert template.scenario.name
+        assert parse_scenario(scenario_text(template.scenario).encode(), "x") == template.scenario
+
+
+def test_unknown_template_is_refused_with_the_closest() -> None:
+    with pytest.raises(InputError) as caught:
+        read_template("mi325-or-h200")
+    assert problem(caught.value) == (
+        "there is no template mi325-or-h200; there are mi325x-or-h200-70b, mi300x-or-h100-70b"
+    )
+
+
+@pytest.mark.parametrize("size", range(0, 1000, 37))
+def test_file_cut_short_says_where_it_ends(size: int) -> None:
+    said = refusal(scenario_text(SCENARIO).encode()[:size])
+    assert said.startswith("a.gpudesk: ")
+    assert "cut off" in said or "not UTF-8" in said or "is not JSON at line" in said
+
+
+def test_faults_name_line_and_column() -> None:
+    assert refusal('{\n  "gpudesk": 1,\n  "scenario": {"a" 1}\n}') == (
+        "a.gpudesk: is not JSON at line 3, column 20; mend it there"
+    )
+    assert refusal('{"gpudesk": 1,\n') == (
+        "a.gpudesk: ends too early, at line 2, column 1: the file was cut off; take an earlier copy of it"
+    )
+    assert refusal(b'{"gpudesk": 1,\n "name": "K\xf6ln"}').startswith(
+        "a.gpudesk: is not UTF-8 text in line 2"
+    )
+
+
+@pytest.mark.parametrize(
+    "contents", ["[]", "{}", '{"gpudesk": 1}', '{"gpudesk": "1", "scenario": {}}', '{"x": NaN}', "[" * 99_999]
+)
+def test_other_json_is_not_a_scenario(contents: str) -> None:
+    assert refusal(contents) == "a.gpudesk: is not a scenario of GPU Desk"
+
+
+def test_newer_files_and_sections_are_refused() -> None:
+    assert refusal(document() | {"gpudesk": 2}) == (
+        "a.gpudesk: has format 2; this program reads format 1: use a newer GPU Desk"
+    )
+    newer = document()
+    newer["scenario"]["version"] = 7
+    assert refusal(newer) == (
+        "a.gpudesk: has version 7 of the section scenario; this program reads version 1: use a newer GPU Desk"
+    )
+
+
+def test_key_stated_twice_is_refused() -> None:
+    assert refusal('{"gpudesk": 1, "gpudesk": 1}') == (
+        "a.gpudesk: states gpudesk twice in one object; remove one"
+    )
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"model": 70}, "scenario.model: 70 is a whole number where text belongs"),
+        ({"model": None}, "scenario.model: is missing"),
+        ({"weights": "fp5"}, 'scenario.weights: "fp5" is not one of'),
+        ({"modell": "x"}, 'scenario: "modell" is not a field here; the closest: model'),
+        ({"workload": 3}, "scenario.workload: 3 is a whole number where an object belongs"),
+        ({"workload": {"input_tokens": 5}}, "scenario.workload.output_tokens: is missing"),
+        (
+            {"workload": {"input_tokens": 5, "output_tokens": "many", "load": {"batch": 1}}},
+            'scenario.workload.output_tokens: "many" is text where a whole number belongs',
+        ),
+        ({"accelerators": []}, "scenario.accelerators: names 0 accelerators; a comparison has 1 to 6"),
+        ({"accelerators": [{}]}, "scenario.accelerators[0].accelerator: is missing"),
+        (
+            {"accelerators": [{"accelerator": "a", "count": 8, "tp": 3}]},
+            "scenario.accelerators[0].count: 8 accelerators are no multiple of 3",
+        ),
+        ({"accelerators": [{"accelerator": "a", "cuont": 8}]}, 'scenario.accelerators[0]: "cuont" is not'),
+    ],
+)
+def test_wrong_fields_are_named_by_their_path(change: dict[str, object], said: str) -> None:
+    contents = document()
+    contents["scenario"] |= change
+    assert refusal(contents).startswith(f"a.gpudesk: {said}")
+
+
+@pytest.mark.parametrize(
+    ("section", "value", "said"),
+    [
+        ("scenario", [], "scenario: [] is a list where an object belongs"),
+        ("catalog", {"version": True}, "catalog.version: true is true or false where a whole number belongs"),
+        (
+            "catalog",
+            {"version": 1, "revision": 5},
+            "catalog.revision: 5 is a whole number where text belongs",
+        ),
+        ("own_records", {"version": 1, "records": {}}, "own_records.records: {} is an object where a list"),
+        ("own_records", {"version": 1, "records": [1]}, "own_records.records[0]: 1 is a whole number where"),
+    ],
+)
+def test_wrong_sections_are_named(section: str, value: object, said: str) -> None:
+    assert refusal(document() | {section: value}).startswith(f"a.gpudesk: {said}")
+
+
+def test_half_a_character_is_refused_since_it_could_not_be_saved() -> None:
+    assert "half a character" in refusal('{"gpudesk": 1, "scenario": {}, "other": "\\ud800"}')
+
+
+def test_byte_order_mark_is_taken() -> None:
+    assert parse_scenario(b"\xef\xbb\xbf" + scenario_text(SCENARIO).encode(), "x") == SCENARIO
+
+
+def test_missing_file_is_named_with_the_reason(tmp_path: Path) -> None:
+    with pytest.raises(InputError) as caught:
+        read_scenario(tmp_path / "gone.gpudesk")
+    assert problem(caught.value) == f"{tmp_path}/gone.gpudesk: cannot be read: no such file or directory"
+
+
+def test_failed_save_keeps_the_old_file_and_leaves_nothing_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.gpudesk"
+    path.write_text("old")
+
+    def full(_descriptor: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(InputError) as caught:
+        write_scenario(SCENARIO, path)
+    assert problem(caught.value) == (
+        f"{path}: cannot be written: no space left on device; choose another place"
+    )
+    assert [file.name for file in tmp_path.iterdir() if file.is_file()] == ["a.gpudesk"]
+    assert path.read_text() == "old"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="permissions and links of POSIX")
+def test_save_keeps_permissions_and_follows_links(tmp_path: Path) -> None:
+    path, link = tmp_path / "a.gpudesk", tmp_path / "link.gpudesk"
+    path.write_text("old")
+    path.chmod(0o600)
+    link.symlink_to(path)
+    write_scenario(SCENARIO, link)
+    assert link.is_symlink()
+    assert read_scenario(path) == SCENARIO
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
