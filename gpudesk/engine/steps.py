@@ -29,7 +29,7 @@ class StepRow:
     `*_read`: to read all of a class once. `*_flop`: arithmetic per token. `kv*_token`: to read one cached
     token of one sequence; `att*_token`: arithmetic of one new token against one cached token. The groups 1
     and 2 end at their window (in tokens). `patt*`: the same for prefill. `comm_*`: collectives of a step,
-    and per token. `expert_offset` is in tokens and stands for the small-batch loss of grouped kernels;
+    and per token. `expert_offset` is in tokens: what grouped kernels lose when every touched expert has few;
     `expert_log_miss` is ln(1 - k/E); `expert_spread` is how many replicas share one set of experts.
     """
 
@@ -137,7 +137,7 @@ def _classes(rows: Rows, sequences: Array, context: Array, tokens: Array) -> lis
     attention = rows.att_token * context + rows.att1_token * window1 + rows.att2_token * window2
     return [
         (rows.dense_read, rows.dense_flop * tokens),
-        (rows.expert_read * coverage, rows.expert_flop * (tokens + rows.expert_offset)),
+        (rows.expert_read * coverage, rows.expert_flop * (tokens + rows.expert_offset * coverage)),
         (rows.head_read, rows.head_flop * sequences),
         (held * kv, held * attention),
     ]

@@ -72,7 +72,10 @@ def _dense(frame: Frame, candidate: Candidate, tokens: float) -> Term:
 def _experts(frame: Frame, candidate: Candidate, tokens: float) -> Term:
     row, point, shards = candidate.row, candidate.point, candidate.budget.shards
     missed = (1.0 - shards.experts_per_token / shards.expert_count) ** (tokens * row.expert_spread)
-    read, arithmetic = row.expert_read * (1.0 - missed), row.expert_flop * (tokens + row.expert_offset)
+    read, arithmetic = (
+        row.expert_read * (1.0 - missed),
+        row.expert_flop * (tokens + row.expert_offset * (1.0 - missed)),
+    )
     return Term(
         "routed experts",
         _join(read, arithmetic),
@@ -95,7 +98,7 @@ def _experts(frame: Frame, candidate: Candidate, tokens: float) -> Term:
                 "arithmetic",
                 arithmetic,
                 "s",
-                "2 x active parameters x (tokens + half tokens x E/k) / (ranks x peak x efficiency)",
+                "2 x active parameters x (tokens + half tokens x touched experts / k) / (ranks x peak x efficiency)",
                 inputs=(
                     Term(
                         "active parameters",

@@ -173,11 +173,13 @@ def _decode_term(context: _Context) -> Term:
     )
 
 
-def _prefill_term(context: _Context) -> Term:
+def _prefill_term(context: _Context, waiting: float | None = None) -> Term:
+    """The prefill of one prompt, `waiting` of which queue; unset, that follows from the load."""
     prompt = np.array([context.prompt])
-    waiting = np.array([context.running if context.estimate.request.workload.load.kind in _BURSTS else 1.0])
-    each, _ = request_prefill(context.rows, prompt, waiting)
-    chunk, step = prefill_step(context.rows, prompt, waiting)
+    in_burst = context.estimate.request.workload.load.kind in _BURSTS
+    queue = np.array([waiting or (context.running if in_burst else 1.0)])
+    each, _ = request_prefill(context.rows, prompt, queue)
+    chunk, step = prefill_step(context.rows, prompt, queue)
     return Term(
         "prefill of one prompt",
         float(each[0]),
@@ -207,16 +209,26 @@ _BURSTS = (LoadKind.BATCH, LoadKind.SATURATE)
 
 
 def _tpot(context: _Context) -> Term:
+    work = context.estimate.request.workload
+    tpot = _value(context.estimate.tpot_ms)
+    decode = _decode_term(context)
+    pure_ms = float(context.decode.total[0]) / work.acceptance_length * 1e3
+    if tpot is None:
+        return Term("TPOT", None, "ms", "a single output token has none", inputs=(decode,))
     return Term(
         "TPOT",
-        _value(context.estimate.tpot_ms),
+        tpot,
         "ms",
-        "decode step / tokens a step, and the share of prefill work that stalls running sequences",
+        "decode step / tokens a step + stall by prefill",
         inputs=(
-            _decode_term(context),
-            _prefill_term(context),
+            decode,
+            Term("tokens a step", work.acceptance_length, None, source="scenario"),
             Term(
-                "tokens a step", context.estimate.request.workload.acceptance_length, None, source="scenario"
+                "stall by prefill",
+                tpot - pure_ms,
+                "ms",
+                "prefill work of other requests while one decodes, per output token",
+                inputs=(_prefill_term(context),),
             ),
             Term("running sequences in a replica", context.running, None),
         ),
@@ -224,46 +236,73 @@ def _tpot(context: _Context) -> Term:
 
 
 def _ttft(context: _Context) -> Term:
+    ttft = _value(context.estimate.ttft_ms)
+    own = _prefill_term(context, waiting=1.0)
+    if ttft is None or not isinstance(own.value, float):
+        return Term("TTFT", None, "ms", "the queue grows without end", inputs=(own,))
     return Term(
         "TTFT",
-        _value(context.estimate.ttft_ms),
+        ttft,
         "ms",
-        "waiting in the queue + prefill of the prompts before it + its own prefill",
-        inputs=(_prefill_term(context), _decode_term(context)),
+        "prefill of its own prompt + waiting",
+        inputs=(
+            own,
+            Term(
+                "waiting",
+                ttft - own.value * 1e3,
+                "ms",
+                "for the running step, the prompts before it, and a place in the cache",
+                inputs=(_decode_term(context), _max_concurrency(context)),
+            ),
+        ),
     )
 
 
 def _throughput(context: _Context) -> Term:
     estimate = context.estimate
     work = estimate.request.workload
+    value = _value(estimate.output_tokens_per_s)
+    if value is None:
+        return Term("output tokens/s", None, "tok/s", "the limits cannot be met")
+    active = max(1, min(estimate.plan.dp, estimate.admitted or 1))
+    seconds = context.running * active * work.output_tokens / value
+    prefill = _prefill_term(context)
+    steps = max(work.output_tokens - 1, 0) / work.acceptance_length
+    busy = steps * float(context.decode.total[0]) + context.running * _number(prefill)
     return Term(
         "output tokens/s",
-        _value(estimate.output_tokens_per_s),
+        value,
         "tok/s",
-        "requests of the run x output tokens / time from first submission to last token",
+        "running sequences x busy replicas x output tokens / round",
         inputs=(
-            _scenario("output tokens", work.output_tokens, "tokens"),
             Term(
                 "running sequences in a replica", context.running, None, inputs=(_max_concurrency(context),)
             ),
-            Term("replicas", context.candidate.plan.dp, None),
+            Term("busy replicas", active, None),
+            _scenario("output tokens", work.output_tokens, "tokens"),
             Term(
-                "round of one replica",
-                _round_seconds(context),
+                "round",
+                seconds,
                 "s",
-                "(output tokens - 1) / tokens a step x decode step + running x prefill of one prompt",
-                inputs=(_decode_term(context), _prefill_term(context)),
+                "decode steps x decode step + running sequences x prefill of one prompt + waiting and tail",
+                inputs=(
+                    Term("decode steps", steps, None, "(output tokens - 1) / tokens a step"),
+                    _decode_term(context),
+                    prefill,
+                    Term(
+                        "waiting and tail",
+                        seconds - busy,
+                        "s",
+                        "what the load adds: queue, last wave, arrivals",
+                    ),
+                ),
             ),
         ),
     )
 
 
-def _round_seconds(context: _Context) -> float:
-    work = context.estimate.request.workload
-    waiting = context.running if work.load.kind in _BURSTS else 1.0
-    each, _ = request_prefill(context.rows, np.array([context.prompt]), np.array([waiting]))
-    steps = max(work.output_tokens - 1, 0) / work.acceptance_length
-    return steps * float(context.decode.total[0]) + context.running * float(each[0])
+def _number(term: Term) -> float:
+    return term.value if isinstance(term.value, float) else 0.0
 
 
 _FIGURES: dict[str, Callable[[_Context], Term]] = {
