@@ -67,6 +67,8 @@ SENTENCES: Final = MappingProxyType(
         "catalog.file.older": "has version {version}; this program reads version {supported}: install GPU "
         "Desk again, or run `make catalog` in a checkout",
         "catalog.file.damaged": "is damaged: {reason}; install GPU Desk again",
+        "answer.other_catalog": "The scenario was saved with another catalog; these figures rest on that of "
+        "{date}",
         # Parallel plans
         "plan.degree": "{name} is {value}; it must be at least 1",
         "plan.ep": "EP {ep} does not divide TP {tp} × DP {dp}; take an EP that does",

@@ -1,0 +1,79 @@
+"""Reading the columns of an answer against each other: their names, who leads, where nobody wins.
+
+Nothing is judged here: whether a figure beats another stands in the `Difference`s of the answer.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Final
+
+from gpudesk.domain.answers import Answer, Difference
+from gpudesk.domain.estimates import Banded
+from gpudesk.domain.scenarios import AcceleratorChoice
+
+#: Figures of an estimate that columns are compared by -> whether more of it is better.
+HIGHER_IS_BETTER: Final = {
+    "output_tokens_per_s": True,
+    "output_tokens_per_s_per_accelerator": True,
+    "total_tokens_per_s": True,
+    "ttft_ms": False,
+    "tpot_ms": False,
+    "request_s": False,
+    "batch_s": False,
+}
+
+
+def column_keys(choices: Sequence[AcceleratorChoice]) -> tuple[str, ...]:
+    """Return a name for each column: the part's id, with `:count` and `#n` where a part comes twice."""
+    ids = Counter(choice.accelerator for choice in choices)
+    keys = [
+        f"{choice.accelerator}:{choice.count}"
+        if ids[choice.accelerator] > 1 and choice.count is not None
+        else choice.accelerator
+        for choice in choices
+    ]
+    met: Counter[str] = Counter()
+    unique = []
+    for key in keys:
+        met[key] += 1
+        unique.append(key if met[key] == 1 else f"{key}#{met[key]}")
+    return tuple(unique)
+
+
+def difference(answer: Answer, figure: str, baseline: str, other: str) -> Difference | None:
+    """Return the difference of two columns by their keys as the answer states it, in that direction."""
+    for found in answer.differences:
+        if (found.figure, found.baseline, found.accelerator) == (figure, baseline, other):
+            return found
+    return None
+
+
+def leaders(answer: Answer, figure: str) -> tuple[int, ...]:
+    """Return the positions of the best column and of those that it does not beat; empty without two figures.
+
+    More than one means that there is no winner among them.
+    """
+    keys = column_keys(answer.scenario.accelerators)
+    values = {position: value for position, value in enumerate(_values(answer, figure)) if value is not None}
+    if len(values) < 2:
+        return ()
+    better = max if HIGHER_IS_BETTER[figure] else min
+    best = better(values, key=lambda position: values[position].value)
+    return tuple(
+        position
+        for position in values
+        if position == best or _undecided(answer, figure, keys[best], keys[position])
+    )
+
+
+def _values(answer: Answer, figure: str) -> list[Banded | None]:
+    return [
+        None if column.estimate is None else getattr(column.estimate, figure) for column in answer.columns
+    ]
+
+
+def _undecided(answer: Answer, figure: str, one: str, two: str) -> bool:
+    found = difference(answer, figure, one, two) or difference(answer, figure, two, one)
+    return found is not None and found.winner is None

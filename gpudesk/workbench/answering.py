@@ -1,0 +1,177 @@
+"""From a scenario to its answer: facts, estimates, differences and disputes, frozen under one hash."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, replace
+from itertools import combinations
+from types import MappingProxyType
+from typing import Any, Protocol
+
+import orjson
+
+from gpudesk.domain.accelerators import Accelerator
+from gpudesk.domain.answers import Answer, Column, Curve, Difference
+from gpudesk.domain.claims import Attribute, Dispute
+from gpudesk.domain.comparison import HIGHER_IS_BETTER, column_keys
+from gpudesk.domain.estimates import Estimate, EstimateRequest
+from gpudesk.domain.messages import InputError, Message, message
+from gpudesk.domain.models import Model
+from gpudesk.domain.scenarios import Scenario
+
+
+class Facts(Protocol):
+    """What an answer takes from the catalog; each method raises `InputError` for an unknown id."""
+
+    @property
+    def revision(self) -> str:
+        """Digest of all facts."""
+
+    @property
+    def data_date(self) -> str:
+        """Day of the newest fact."""
+
+    def accelerator(self, accelerator_id: str) -> Accelerator:
+        """Return a part by its id."""
+
+    def model(self, model_id: str) -> Model:
+        """Return a model by its id."""
+
+    def attributes(self, thing_id: str) -> tuple[Attribute, ...]:
+        """Return all attributes of a thing with their claims."""
+
+    def disputes(self, thing: str | None = None) -> tuple[Dispute, ...]:
+        """Return the judged contradictions about a thing."""
+
+
+class Estimates(Protocol):
+    """What an answer takes from the estimator."""
+
+    def estimate_many(self, requests: Sequence[EstimateRequest]) -> list[Estimate | InputError]:
+        """Return one answer for each request, in order."""
+
+    def curve(self, estimate: Estimate) -> Curve:
+        """Return the figures against concurrency."""
+
+    def differences(self, baseline: Estimate, other: Estimate) -> tuple[Difference, ...]:
+        """Compare two estimates figure by figure."""
+
+
+def check_ids(scenario: Scenario, facts: Facts) -> None:
+    """Raise `InputError`, with the place in the scenario, for an id that the catalog does not have."""
+    try:
+        facts.model(scenario.model)
+    except InputError as error:
+        raise InputError(error.problem, "scenario.model") from error
+    for position, choice in enumerate(scenario.accelerators):
+        try:
+            facts.accelerator(choice.accelerator)
+        except InputError as error:
+            where = f"scenario.accelerators[{position}].accelerator"
+            raise InputError(error.problem, where) from error
+
+
+def answer_scenario(
+    scenario: Scenario, facts: Facts, estimates: Estimates, calibration: str, *, with_curves: bool = False
+) -> Answer:
+    """Return the answer to a scenario; `calibration` names the constants that the estimates rest on.
+
+    A part that cannot be estimated keeps its column, with the problem; an unknown id raises `InputError`.
+    """
+    check_ids(scenario, facts)
+    found = estimates.estimate_many(scenario.requests())
+    columns = tuple(
+        _column(scenario, position, result, facts, estimates if with_curves else None)
+        for position, result in enumerate(found)
+    )
+    answer = Answer(
+        scenario=scenario,
+        catalog_revision=facts.revision,
+        data_date=facts.data_date,
+        calibration=calibration,
+        model=facts.model(scenario.model),
+        model_attributes=_by_name(facts.attributes(scenario.model)),
+        columns=columns,
+        differences=_differences(scenario, columns, estimates),
+        disputes=_disputes(scenario, facts),
+        notes=_notes(scenario, facts),
+        content_hash="",
+    )
+    return replace(answer, content_hash=_content_hash(answer))
+
+
+def _column(
+    scenario: Scenario,
+    position: int,
+    result: Estimate | InputError,
+    facts: Facts,
+    curves: Estimates | None,
+) -> Column:
+    choice = scenario.accelerators[position]
+    estimate = result if isinstance(result, Estimate) else None
+    return Column(
+        choice=choice,
+        accelerator=facts.accelerator(choice.accelerator),
+        attributes=_by_name(facts.attributes(choice.accelerator)),
+        estimate=estimate,
+        curve=curves.curve(estimate) if curves and estimate and estimate.fits else None,
+        problem=result.problem if isinstance(result, InputError) else None,
+    )
+
+
+def _by_name(attributes: tuple[Attribute, ...]) -> Mapping[str, Attribute]:
+    return MappingProxyType({attribute.name: attribute for attribute in attributes})
+
+
+def _differences(
+    scenario: Scenario, columns: tuple[Column, ...], estimates: Estimates
+) -> tuple[Difference, ...]:
+    """Compare every pair of columns, the baseline's first, so that who leads can be read off."""
+    keys = column_keys(scenario.accelerators)
+    found = []
+    for (one, baseline), (two, other) in combinations(zip(keys, columns, strict=True), 2):
+        if baseline.estimate is None or other.estimate is None:
+            continue
+        compared = estimates.differences(baseline.estimate, other.estimate)
+        found += [_named(difference, one, two) for difference in compared]
+    return tuple(found)
+
+
+def _named(difference: Difference, baseline: str, other: str) -> Difference:
+    """Return a difference under the keys of its columns, which tell two counts of one part apart."""
+    winner = None
+    if difference.winner is not None:
+        other_wins = (difference.ratio.value > 1) == HIGHER_IS_BETTER[difference.figure]
+        winner = other if other_wins else baseline
+    return replace(difference, baseline=baseline, accelerator=other, winner=winner)
+
+
+def _disputes(scenario: Scenario, facts: Facts) -> tuple[Dispute, ...]:
+    """Return the contradictions about the things of the scenario, each once."""
+    things = dict.fromkeys([*(choice.accelerator for choice in scenario.accelerators), scenario.model])
+    found = {dispute.id: dispute for thing in things for dispute in facts.disputes(thing)}
+    return tuple(found.values())
+
+
+def _notes(scenario: Scenario, facts: Facts) -> tuple[Message, ...]:
+    if scenario.catalog_revision in (None, facts.revision):
+        return ()
+    return (message("answer.other_catalog", date=facts.data_date),)
+
+
+def _content_hash(answer: Answer) -> str:
+    """Return the SHA-256 of the answer's content; what only the file carries is left out."""
+    content = {field.name: getattr(answer, field.name) for field in fields(answer)}
+    content["scenario"] = replace(
+        answer.scenario, catalog_revision=None, unknown_sections=MappingProxyType({})
+    )
+    del content["content_hash"], content["notes"]
+    canonical = orjson.dumps(content, default=_plain, option=orjson.OPT_SORT_KEYS)
+    return hashlib.sha256(canonical).hexdigest()
+
+
+def _plain(value: object) -> Any:  # noqa: ANN401 - whatever JSON can hold
+    if isinstance(value, Mapping):
+        return dict(value)
+    raise TypeError(type(value).__name__)

@@ -1,0 +1,111 @@
+"""Answers: columns, differences of all pairs, disputes, and the hash over the content."""
+
+from dataclasses import replace
+
+import pytest
+
+from gpudesk.domain.answers import Answer
+from gpudesk.domain.comparison import column_keys, difference, leaders
+from gpudesk.domain.messages import InputError
+from gpudesk.domain.precision import Precision
+from gpudesk.domain.scenarios import AcceleratorChoice, Scenario
+from gpudesk.domain.workloads import Load, LoadKind, Workload
+from gpudesk.sentences import problem, sentence
+from gpudesk.workbench.answering import answer_scenario
+from tests.fakes import FakeCatalog, FakeEstimator
+
+SCENARIO = Scenario(
+    name="Two for 70B",
+    model="llama-3.1-70b",
+    weights=Precision.FP8,
+    workload=Workload(2000, 500, Load(LoadKind.CONCURRENCY, concurrency=64)),
+    accelerators=(AcceleratorChoice("h200-sxm", 1), AcceleratorChoice("mi325x", 1)),
+)
+
+
+def answer(*parts: AcceleratorChoice | str, with_curves: bool = False) -> Answer:
+    """Return the answer for these parts, or for the two of the scenario."""
+    scenario = SCENARIO
+    if parts:
+        choices = tuple(AcceleratorChoice(part) if isinstance(part, str) else part for part in parts)
+        scenario = replace(SCENARIO, accelerators=choices)
+    return answer_scenario(scenario, FakeCatalog(), FakeEstimator(), "cal-1", with_curves=with_curves)
+
+
+def test_answer_holds_facts_estimates_and_disputes() -> None:
+    found = answer()
+    assert [column.accelerator.id for column in found.columns] == ["h200-sxm", "mi325x"]
+    assert found.columns[1].attributes["memory_bandwidth"].value == 6.0e12
+    assert found.columns[0].estimate is not None
+    assert found.columns[0].curve is None
+    assert [dispute.id for dispute in found.disputes] == ["D-001"]
+    assert found.model_attributes["licence"].value == "Llama 3.1 Community"
+    assert found.catalog_revision == FakeCatalog.revision
+
+
+def test_curves_come_when_asked_for() -> None:
+    curve = answer(with_curves=True).columns[0].curve
+    assert curve is not None
+    assert curve.max_concurrency == 8
+
+
+def test_differences_cover_all_pairs_and_name_the_winner() -> None:
+    found = answer("h200-sxm", "mi325x", "mi355x")
+    faster = difference(found, "output_tokens_per_s", "h200-sxm", "mi325x")
+    assert faster is not None
+    assert faster.winner == "mi325x"
+    assert faster.ratio.value == 1.25
+    sooner = difference(found, "ttft_ms", "h200-sxm", "mi325x")
+    assert sooner is not None
+    assert sooner.winner == "mi325x"
+    close = difference(found, "output_tokens_per_s", "h200-sxm", "mi355x")
+    assert close is not None
+    assert close.winner is None
+    assert difference(found, "output_tokens_per_s", "mi325x", "mi355x") is not None
+
+
+def test_leaders_are_those_that_the_best_does_not_beat() -> None:
+    assert leaders(answer("h200-sxm", "mi325x", "mi355x"), "output_tokens_per_s") == (1,)
+    assert leaders(answer("h200-sxm", "mi355x"), "output_tokens_per_s") == (0, 1)
+    assert leaders(answer("h200-sxm", "mi355x"), "ttft_ms") == (0, 1)
+    assert leaders(answer("h200-sxm"), "output_tokens_per_s") == ()
+
+
+def test_two_counts_of_one_part_are_told_apart() -> None:
+    found = answer(AcceleratorChoice("h200-sxm", 1), AcceleratorChoice("h200-sxm", 2))
+    doubled = difference(found, "output_tokens_per_s", "h200-sxm:1", "h200-sxm:2")
+    assert doubled is not None
+    assert doubled.winner == "h200-sxm:2"
+    twice = (AcceleratorChoice("h200-sxm"), AcceleratorChoice("h200-sxm"))
+    assert column_keys(twice) == ("h200-sxm", "h200-sxm#2")
+
+
+def test_hash_depends_on_the_content_alone() -> None:
+    one = answer()
+    assert len(one.content_hash) == 64
+    assert answer().content_hash == one.content_hash
+    saved = replace(SCENARIO, catalog_revision="old", unknown_sections={"cost": {}})
+    again = answer_scenario(saved, FakeCatalog(), FakeEstimator(), "cal-1")
+    assert again.content_hash == one.content_hash
+    assert [sentence(note) for note in again.notes] == [
+        "The scenario was saved with another catalog; these figures rest on that of 2026-11-20"
+    ]
+    assert answer("h200-sxm").content_hash != one.content_hash
+    other = answer_scenario(SCENARIO, FakeCatalog(), FakeEstimator(), "cal-2")
+    assert other.content_hash != one.content_hash
+
+
+@pytest.mark.parametrize(
+    ("scenario", "said"),
+    [
+        (replace(SCENARIO, model="llama-9"), "scenario.model: llama-9 is not one of"),
+        (
+            replace(SCENARIO, accelerators=(AcceleratorChoice("h200-sxm"), AcceleratorChoice("h9"))),
+            "scenario.accelerators[1].accelerator: h9 is not one of",
+        ),
+    ],
+)
+def test_unknown_ids_are_refused_with_their_place(scenario: Scenario, said: str) -> None:
+    with pytest.raises(InputError) as caught:
+        answer_scenario(scenario, FakeCatalog(), FakeEstimator(), "cal-1")
+    assert problem(caught.value).startswith(said)
