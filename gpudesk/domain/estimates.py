@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from gpudesk.domain.deployments import ParallelPlan
 from gpudesk.domain.messages import Message
@@ -30,8 +31,7 @@ class Basis(StrEnum):
     UNCALIBRATED = "uncalibrated"
 
 
-@dataclass(frozen=True, slots=True)
-class Banded:
+class Banded(NamedTuple):
     """A median estimate and the interval that holds the measured value four times in five."""
 
     value: float
@@ -66,8 +66,7 @@ class EstimateRequest:
     id: str | int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryUse:
+class MemoryUse(NamedTuple):
     """Bytes on the fullest accelerator; the parts and `free_bytes` add up to `capacity_bytes`."""
 
     capacity_bytes: int

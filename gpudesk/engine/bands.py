@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from gpudesk.domain.estimates import Banded, Basis
 from gpudesk.engine.constants import BandRule, Calibration
 
 
-@dataclass(frozen=True, slots=True)
-class BandFactors:
+class BandFactors(NamedTuple):
     """low = value x `low`, high = value x `high`; 0 < low <= 1 <= high."""
 
     low: float
     high: float
 
-    def around(self, value: float, floor: float = 0.0, ceiling: float = float("inf")) -> Banded:
-        """Put the band around `value`, inside what physics allows; the value itself stays inside too."""
-        low = min(value, max(value * self.low, floor))
-        high = max(value, min(value * self.high, ceiling))
-        return Banded(value, low, high)
+    def around(self, value: float) -> Banded:
+        """Put the band around `value`."""
+        return Banded(value, value * self.low, value * self.high)
 
 
 def _factors(rules: tuple[BandRule, ...], figure: str, basis: Basis) -> BandFactors:

@@ -72,10 +72,9 @@ class MemoryBudget:
         """Bytes left (negative: missing) when one sequence of `tokens` runs on every attention rank."""
         return self.pool_bytes - self.cache.sequence_bytes(tokens)
 
-    def use(self, sequences: int, tokens: int) -> MemoryUse:
-        """Return the breakdown with `sequences` of `tokens` in the whole deployment."""
-        ranks = self.attention_ranks * self.replicas
-        kv = -(-sequences // ranks) * self.cache.sequence_bytes(tokens)
+    def use(self, sequences: int, sequence_bytes: int) -> MemoryUse:
+        """Return the breakdown with `sequences` of `sequence_bytes` each in the whole deployment."""
+        kv = -(-sequences // (self.attention_ranks * self.replicas)) * sequence_bytes
         taken = self.weights_bytes + self.activations_bytes + self.runtime_bytes + kv
         return MemoryUse(
             capacity_bytes=self.capacity_bytes,

@@ -8,18 +8,18 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gpudesk.domain.estimates import Basis, Estimate, EstimateRequest
 from gpudesk.domain.messages import InputError, message
 from gpudesk.domain.workloads import Load, LoadKind
-from gpudesk.engine.bands import BandFactors, band, basis
+from gpudesk.engine.bands import band, basis
 from gpudesk.engine.constants import Calibration
-from gpudesk.engine.loads import Requests, bounds
+from gpudesk.engine.loads import Requests
 from gpudesk.engine.operating import ideal_row
 from gpudesk.engine.serving import CODES, Loads, Results
 from gpudesk.engine.steps import Array, Rows, StepRow
-from gpudesk.workbench.results import Picked, chosen_estimate
+from gpudesk.workbench.figures import CaseArrays, figure_rows
+from gpudesk.workbench.results import chosen_estimate
 from gpudesk.workbench.setups import Candidate, Frame, candidates, check_plan, counts, frame
 
 if TYPE_CHECKING:
@@ -40,16 +40,20 @@ class Options:
     capacity: tuple[float, ...]
     replicas: tuple[float, ...]
     sequences: tuple[int, ...]
+    sequence_bytes: tuple[int, ...]
 
 
 @dataclass(slots=True)
 class Setup:
-    """What has been worked out for one part, model and settings."""
+    """What has been worked out for one part, model and settings.
+
+    `factors` are those of the bands: low and high of throughput, TTFT and TPOT.
+    """
 
     frame: Frame
     counts: tuple[int, ...]
     basis: Basis
-    bands: dict[str, BandFactors]
+    factors: tuple[float, ...]
     candidates: dict[int, tuple[Candidate, ...]] = field(default_factory=dict)
     options: dict[int, Options | None] = field(default_factory=dict)
 
@@ -101,8 +105,8 @@ class SetupTable:
         made = frame(request, accelerator, model, self._engines, self.calibration)
         check_plan(request, made)
         rests_on = basis(self.calibration, accelerator.generation, made.engine.family)
-        bands = {name: band(self.calibration, name, rests_on) for name in ("throughput", "tpot", "ttft")}
-        return Setup(made, counts(request, made), rests_on, bands)
+        bands = [band(self.calibration, name, rests_on) for name in ("throughput", "ttft", "tpot")]
+        return Setup(made, counts(request, made), rests_on, tuple(f for each in bands for f in each))
 
     def options(self, request: EstimateRequest, setup: Setup, tokens: int) -> Options | None:
         """Return the plans of the smallest deployment that hold `tokens` once; None where none does."""
@@ -145,6 +149,7 @@ class SetupTable:
             ),
             replicas=tuple(float(c.plan.dp) for c, _ in fitting),
             sequences=tuple(sequences for _, sequences in fitting),
+            sequence_bytes=tuple(c.budget.cache.sequence_bytes(tokens) for c, _ in fitting),
         )
 
     def _keep(self, setup: Setup, made: tuple[Candidate, ...]) -> None:
@@ -166,16 +171,6 @@ class SetupTable:
         return self._arrays
 
 
-@dataclass(frozen=True, slots=True)
-class CaseArrays:
-    """Everything one vectorised call takes."""
-
-    index: NDArray[np.intp]
-    rows: Rows
-    requests: Requests
-    loads: Loads
-
-
 class CaseList:
     """Collects the cases of many questions: every question has one case for each plan that fits."""
 
@@ -187,6 +182,7 @@ class CaseList:
         self._capacity: list[float] = []
         self._replicas: list[float] = []
         self._lengths: list[int] = []
+        self._counts: list[int] = []
         self._per_request: list[tuple[float, ...]] = []
 
     def __len__(self) -> int:
@@ -204,6 +200,7 @@ class CaseList:
         self._capacity.extend(options.capacity)
         self._replicas.extend(options.replicas)
         self._lengths.append(len(options.rows))
+        self._counts.append(options.count)
         held = float(work.input_tokens)
         self._per_request.append(
             (
@@ -228,6 +225,7 @@ class CaseList:
             rows=Rows(table[:, index]),
             requests=Requests(prompt, held, output, np.array(self._capacity), varied > 0),
             loads=Loads(kind.astype(np.int8), amount, total, ttft, tpot, p99 > 0, np.array(self._replicas)),
+            counts=np.repeat(np.array(self._counts, dtype=np.float64), lengths),
         )
 
     def best(self, results: Results, arrays: CaseArrays) -> Iterator[tuple[int, Estimate]]:
@@ -243,34 +241,22 @@ class CaseList:
         winners = np.flatnonzero(score >= peak)
         first = winners[np.searchsorted(winners, starts)]
         _, ideal = self._table.arrays()
-        bound = bounds(
-            Rows(ideal[:, arrays.index[first]]),
-            arrays.requests.select(first),
-            np.maximum(results.running[first], 1.0),
-        )
-        active = np.minimum(
-            arrays.loads.replicas[first], np.maximum(np.nan_to_num(results.admitted[first], nan=1.0), 1.0)
-        )
-        columns = zip(
-            self._asked,
-            first.tolist(),
-            starts.tolist(),
-            results.concurrency[first].tolist(),
-            results.admitted[first].tolist(),
-            results.rate[first].tolist(),
-            results.ttft[first].tolist(),
-            results.tpot[first].tolist(),
-            results.duration[first].tolist(),
-            results.stable[first].tolist(),
-            results.limiter[first].tolist(),
-            (bound.rate * active).tolist(),
-            bound.tpot.tolist(),
-            bound.ttft.tolist(),
-            strict=True,
-        )
-        for (position, request, setup, options), case, start, *values in columns:
-            picked = Picked(options.chosen[case - start], options.sequences[case - start], *values)
-            yield position, chosen_estimate(request, setup.frame, setup.basis, setup.bands, picked)
+        factors = np.array([setup.factors for _, _, setup, _ in self._asked])
+        figures = figure_rows(results, arrays, first, Rows(ideal[:, arrays.index[first]]), factors)
+        places = (first - starts).tolist()
+        for (position, request, setup, options), place, row in zip(self._asked, places, figures, strict=True):
+            yield (
+                position,
+                chosen_estimate(
+                    request,
+                    setup.frame,
+                    setup.basis,
+                    options.chosen[place],
+                    options.sequences[place],
+                    options.sequence_bytes[place],
+                    row,
+                ),
+            )
 
 
 def _load(load: Load) -> tuple[float, float, float, float, float, float]:

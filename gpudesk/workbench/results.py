@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
 
 from gpudesk.domain.estimates import Banded, Basis, Estimate, EstimateRequest, Limiter
 from gpudesk.domain.messages import InputError, Message, message
 from gpudesk.domain.workloads import LoadKind
-from gpudesk.engine.bands import BandFactors
 from gpudesk.engine.steps import LIMITERS
 from gpudesk.workbench.setups import Candidate, Frame
 
@@ -17,129 +15,79 @@ if TYPE_CHECKING:
     from gpudesk.workbench.cases import Setup, SetupTable
 
 
-@dataclass(frozen=True, slots=True)
-class Picked:
-    """The winning case of a question, in SI units; the last three are bounds of physics."""
+class Figures(NamedTuple):
+    """What one question's winning case does; None where a figure has no meaning for the load."""
 
-    candidate: Candidate
-    max_sequences: int
-    concurrency: float
-    admitted: float
-    rate: float
-    ttft: float
-    tpot: float
-    duration: float
+    concurrency: int | None
+    admitted: int | None
     stable: bool
     limiter: int
-    rate_bound: float
-    tpot_bound: float
-    ttft_bound: float
+    output_tokens_per_s: Banded | None
+    total_tokens_per_s: Banded | None
+    output_tokens_per_s_per_accelerator: Banded | None
+    ttft_ms: Banded | None
+    tpot_ms: Banded | None
+    request_s: Banded | None
+    batch_s: Banded | None
 
 
 def chosen_estimate(
-    request: EstimateRequest, frame: Frame, basis: Basis, bands: dict[str, BandFactors], picked: Picked
+    request: EstimateRequest,
+    frame: Frame,
+    basis: Basis,
+    candidate: Candidate,
+    max_sequences: int,
+    sequence_bytes: int,
+    figures: Figures,
 ) -> Estimate:
-    """Make the estimate of the winning case."""
-    work, candidate = request.workload, picked.candidate
-    output, tokens = work.output_tokens, work.input_tokens + work.output_tokens
-    throughput = bands["throughput"]
-    value, ceiling = picked.rate * output, picked.rate_bound * output
-    rate = None
-    if not math.isnan(value) and value > 0:
-        # A value never passes the bound; where rounding of a short run would carry it there, it stops.
-        value = min(value, ceiling)
-        rate = throughput.around(value, ceiling=ceiling)
-    ttft = _banded(picked.ttft, bands["ttft"], picked.ttft_bound)
-    tpot = _banded(picked.tpot, bands["tpot"], picked.tpot_bound)
-    admitted = max(0, round(picked.admitted)) if not math.isnan(picked.admitted) else None
-    concurrency = max(0, round(picked.concurrency)) if not math.isnan(picked.concurrency) else None
-    is_batch = work.load.kind is LoadKind.BATCH
-    limiter = LIMITERS[picked.limiter]
+    """Make the estimate of the winning plan; `sequence_bytes` is what one sequence holds on a rank."""
+    admitted, concurrency = figures.admitted, figures.concurrency
+    limiter = LIMITERS[figures.limiter]
     if admitted is not None and concurrency is not None and admitted < concurrency:
         limiter = Limiter.CAPACITY
-    count = candidate.plan.count
+    resident = max(1, min(admitted or 1, max_sequences))
     return Estimate(
         request=request,
         fits=True,
         serving_engine=frame.engine.id,
         plan=candidate.plan,
-        count=count,
-        memory=candidate.budget.use(max(1, min(admitted or 1, picked.max_sequences)), tokens),
-        max_concurrency=picked.max_sequences,
+        count=candidate.plan.count,
+        memory=candidate.budget.use(resident, sequence_bytes),
+        max_concurrency=max_sequences,
         concurrency=concurrency,
         admitted=admitted,
         limiter=limiter,
         basis=basis,
-        output_tokens_per_s=rate,
-        total_tokens_per_s=_scaled(rate, tokens / output),
-        output_tokens_per_s_per_accelerator=_scaled(rate, 1.0 / count),
-        ttft_ms=_scaled(ttft, 1e3),
-        tpot_ms=_scaled(tpot, 1e3),
-        request_s=_request_seconds(ttft, tpot, output),
-        batch_s=_inverse(rate, (work.load.batch or 1) * output) if is_batch else None,
-        stable=picked.stable,
-        notes=_notes(request, frame, picked, concurrency, admitted),
+        output_tokens_per_s=figures.output_tokens_per_s,
+        total_tokens_per_s=figures.total_tokens_per_s,
+        output_tokens_per_s_per_accelerator=figures.output_tokens_per_s_per_accelerator,
+        ttft_ms=figures.ttft_ms,
+        tpot_ms=figures.tpot_ms,
+        request_s=figures.request_s,
+        batch_s=figures.batch_s,
+        stable=figures.stable,
+        notes=_notes(request, frame, candidate, max_sequences, figures),
     )
 
 
-def _banded(value: float, factors: BandFactors, floor: float) -> Banded | None:
-    if math.isnan(value) or value <= 0:
-        return None
-    return factors.around(max(value, floor), floor=floor)
-
-
-def _scaled(figure: Banded | None, factor: float) -> Banded | None:
-    if figure is None:
-        return None
-    return Banded(figure.value * factor, figure.low * factor, figure.high * factor)
-
-
-def _inverse(figure: Banded | None, amount: float) -> Banded | None:
-    if figure is None:
-        return None
-    return Banded(amount / figure.value, amount / figure.high, amount / figure.low)
-
-
-def _request_seconds(ttft: Banded | None, tpot: Banded | None, output: int) -> Banded | None:
-    """First token plus the gaps after it; a single output token is the first."""
-    if ttft is None:
-        return None
-    if tpot is None:
-        return ttft if output == 1 else None
-    gaps = output - 1
-    return Banded(ttft.value + gaps * tpot.value, ttft.low + gaps * tpot.low, ttft.high + gaps * tpot.high)
-
-
 def _notes(
-    request: EstimateRequest, frame: Frame, picked: Picked, concurrency: int | None, admitted: int | None
+    request: EstimateRequest, frame: Frame, candidate: Candidate, max_sequences: int, figures: Figures
 ) -> tuple[Message, ...]:
-    notes = list(frame.notes)
-    candidate = picked.candidate
-    if None in (request.tp, request.pp, request.dp) and candidate.plan.count > 1:
-        notes.append(
-            message(
-                "estimate.plan_chosen",
-                tp=candidate.plan.tp,
-                pp=candidate.plan.pp,
-                ep=candidate.plan.ep,
-                dp=candidate.plan.dp,
-                attention="attention-DP" if candidate.plan.attention_dp else "",
-            )
-        )
+    admitted, concurrency = figures.admitted, figures.concurrency
+    notes = frame.notes
+    if candidate.plan.count > 1 and None in (request.tp, request.pp, request.dp):
+        notes += (candidate.plan_note,)
+    if candidate.link_note is not None:
+        notes += (candidate.link_note,)
     if admitted is not None and concurrency is not None and admitted < concurrency:
-        by_memory = picked.max_sequences <= admitted
-        cause = "estimate.queued_memory" if by_memory else "estimate.queued_engine"
-        notes.append(
-            message(cause, admitted=admitted, concurrency=concurrency, queued=concurrency - admitted)
-        )
-    if not picked.stable:
-        notes.append(message("estimate.overload"))
+        cause = "estimate.queued_memory" if max_sequences <= admitted else "estimate.queued_engine"
+        queued = concurrency - admitted
+        notes += (message(cause, admitted=admitted, concurrency=concurrency, queued=queued),)
+    if not figures.stable:
+        notes += (message("estimate.overload"),)
     if request.workload.load.kind is LoadKind.LIMITS and not admitted:
-        notes.append(message("estimate.limits_not_met"))
-    if candidate.plan.count > 1 and candidate.point.link.kind != "scale-up" and candidate.plan.replica > 1:
-        kind = "estimate.over_pcie" if candidate.point.link.kind == "pcie" else "estimate.between_hosts"
-        notes.append(message(kind, bandwidth=(candidate.point.link.bandwidth, "B/s")))
-    return tuple(notes)
+        notes += (message("estimate.limits_not_met"),)
+    return notes
 
 
 def unfit_estimate(request: EstimateRequest, setup: Setup, table: SetupTable) -> Estimate:
@@ -167,7 +115,7 @@ def unfit_estimate(request: EstimateRequest, setup: Setup, table: SetupTable) ->
         serving_engine=setup.frame.engine.id,
         plan=nearest.plan,
         count=nearest.plan.count,
-        memory=nearest.budget.use(1, tokens),
+        memory=nearest.budget.use(1, nearest.budget.cache.sequence_bytes(tokens)),
         max_concurrency=0,
         limiter=Limiter.CAPACITY,
         basis=setup.basis,

@@ -25,7 +25,10 @@ from gpudesk.engine.steps import StepRow
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One plan of a setup: its memory, its step coefficients, and their position in the table of rows."""
+    """One plan of a setup: its memory, its step coefficients, and their position in the table of rows.
+
+    `plan_note` names the plan where the program chose it, `link_note` a link slower than the scale-up one.
+    """
 
     plan: ParallelPlan
     budget: MemoryBudget
@@ -33,6 +36,8 @@ class Candidate:
     point: OperatingPoint
     row: StepRow
     position: int
+    plan_note: Message
+    link_note: Message | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,4 +236,16 @@ def _candidate(
     budget = memory_budget(frame_.accelerator, frame_.model, frame_.weights, frame_.kv, plan, frame_.settings)
     point = operating_point(situation, frame_.model, calibration)
     row = step_row(situation, frame_.model, budget.shards, budget.cache, point)
-    return Candidate(plan, budget, situation, point, row, position)
+    return Candidate(plan, budget, situation, point, row, position, _plan_note(plan), _link_note(plan, point))
+
+
+def _plan_note(plan: ParallelPlan) -> Message:
+    name = "estimate.plan_chosen_attention_dp" if plan.attention_dp else "estimate.plan_chosen"
+    return message(name, tp=plan.tp, pp=plan.pp, ep=plan.ep, dp=plan.dp)
+
+
+def _link_note(plan: ParallelPlan, point: OperatingPoint) -> Message | None:
+    if max(plan.replica, plan.ep) == 1 or point.link.kind == "scale-up":
+        return None
+    name = "estimate.over_pcie" if point.link.kind == "pcie" else "estimate.between_hosts"
+    return message(name, bandwidth=(point.link.bandwidth, "B/s"))

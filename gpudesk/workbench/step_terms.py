@@ -98,7 +98,7 @@ def _experts(frame: Frame, candidate: Candidate, tokens: float) -> Term:
                 "arithmetic",
                 arithmetic,
                 "s",
-                "2 x active parameters x (tokens + half tokens x touched experts / k) / (ranks x peak x efficiency)",
+                "2 x active parameters x (tokens + half tokens x touched / k) / (ranks x peak x efficiency)",
                 inputs=(
                     Term(
                         "active parameters",
