@@ -149,8 +149,8 @@ def _collectives(
     vector_s = hidden * TRAVEL_BYTES / rate
     fixed = per_token = 0.0
     if plan.tp > 1:
-        # Attention-DP gathers and scatters around the experts only, which moves what one all-reduce does.
-        count = shards.moe_layers if plan.attention_dp else shards.collectives
+        # Attention-DP gathers before and scatters after the feed-forward blocks, like one all-reduce each.
+        count = shards.ffn_layers if plan.attention_dp else shards.collectives
         fixed += count * point.collective_s
         per_token += count * 2.0 * (plan.tp - 1) / plan.tp * vector_s
     if plan.ep > plan.tp:

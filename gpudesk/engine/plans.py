@@ -53,7 +53,7 @@ def _variants(model: Model, wishes: PlanWishes, tp: int, pp: int, dp: int) -> It
     """Expert degree and attention-DP of a plan with the given other degrees."""
     experts = _expert_count(model)
     if wishes.attention_dp:
-        yield (wishes.ep or tp), True
+        yield wishes.ep or (tp if experts else 1), True
         return
     group = tp * dp
     if wishes.ep is not None:

@@ -67,6 +67,7 @@ class Shards:
     active_expert_elements: int
     layers: int
     moe_layers: int
+    ffn_layers: int
     collectives: int
     experts_per_token: int
     expert_count: int
@@ -145,7 +146,7 @@ def shard(model: Model, weights: Precision, plan: ParallelPlan) -> Shards:
     if model.tied_embeddings:
         head_read = embedding
     stage, dense, experts = Share(), Share(), Share()
-    undivided = active = moe_layers = collectives = per_token = expert_count = 0
+    undivided = active = moe_layers = ffn_layers = collectives = per_token = expert_count = 0
     for group in model.layers:
         tensors = layer_tensors(model, group)
         layer_experts = _sum(_of(tensors, TensorClass.EXPERT), model, weights, plan)
@@ -157,6 +158,7 @@ def shard(model: Model, weights: Precision, plan: ParallelPlan) -> Shards:
             t.elements * t.copies for t in _not_of(tensors, TensorClass.EXPERT) if t.quantisable
         )
         active += group.count * _active_expert_elements(group, tensors)
+        ffn_layers += group.count * (group.ffn is not None)
         collectives += group.count * ((group.mixer is not None) + (group.ffn is not None))
         if isinstance(group.ffn, MoeFfn):
             moe_layers += group.count
@@ -176,6 +178,7 @@ def shard(model: Model, weights: Precision, plan: ParallelPlan) -> Shards:
         active_expert_elements=active,
         layers=sum(group.count for group in model.layers),
         moe_layers=moe_layers,
+        ffn_layers=ffn_layers,
         collectives=collectives,
         experts_per_token=per_token,
         expert_count=expert_count,
