@@ -6,10 +6,12 @@ beyond the shape (sources that exist, units that fit, one preferred claim) is ch
 
 from __future__ import annotations
 
+import math
 import re
+from collections.abc import Iterator
 from typing import Annotated
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WrapValidator
 
 from gpudesk.domain.claims import Kind
 
@@ -22,6 +24,16 @@ def _checked_date(text: str) -> str:
     return text
 
 
+def _checked_value(value: object, _next: object) -> bool | int | float | str | list[str]:
+    if isinstance(value, bool | int) or (isinstance(value, float) and math.isfinite(value)):
+        return value
+    if isinstance(value, str) and value.strip():
+        return value
+    if isinstance(value, list) and value and all(isinstance(word, str) and word.strip() for word in value):
+        return value
+    raise ValueError("a value is a number, a word, true or false, or a list of words")
+
+
 def _none_if_empty(cell: object) -> object:
     return None if cell == "" else cell
 
@@ -32,7 +44,8 @@ Date = Annotated[str, AfterValidator(_checked_date)]
 #: Strict validation takes no plain word for an enumeration, files have nothing else.
 KindWord = Annotated[Kind, Field(strict=False)]
 Number = Annotated[float, Field(allow_inf_nan=False)]
-RecordedValue = bool | int | Number | Text | Annotated[list[Text], Field(min_length=1)]
+#: A claim's value: one check instead of a union, which would report one error for each of its types.
+RecordedValue = Annotated[bool | int | float | str | list[str], WrapValidator(_checked_value)]
 
 
 class FileRecord(BaseModel):
@@ -98,7 +111,7 @@ class DiffusionResultRecord(FileRecord):
     part: Text
     count: Annotated[int, Field(ge=1)]
     setting: Text
-    value: Number
+    value: RecordedValue
     unit: Text
     source: Slug
     value_high: Number | None = None
@@ -115,8 +128,14 @@ class DiffusionFile(FileRecord):
     name: Text
     type: Text
     attributes: dict[str, AttributeRecord]
-    measurements: list[DiffusionResultRecord] = []
-    estimates: list[DiffusionResultRecord] = []
+    measurements: list[DiffusionResultRecord] = Field(default_factory=list)
+    estimates: list[DiffusionResultRecord] = Field(default_factory=list)
+
+    def results(self) -> Iterator[tuple[str, DiffusionResultRecord]]:
+        """Yield what was measured, then what was estimated, each with its place in the file."""
+        for part, results in (("measurements", self.measurements), ("estimates", self.estimates)):
+            for number, result in enumerate(results, start=1):
+                yield f"{part}.{number}", result
 
 
 class TableRecord(BaseModel):

@@ -10,11 +10,6 @@ from typing import ClassVar, Final
 from sqlalchemy import ForeignKeyConstraint, Index, MetaData, text
 from sqlmodel import Field, SQLModel
 
-#: "GPUD", in the header of the file: tells a catalog from any other SQLite database.
-APPLICATION_ID: Final = 0x47505544
-#: Raised with every change of the tables.
-SCHEMA_VERSION: Final = 1
-
 #: The metadata of these tables alone, whatever other tables a program defines.
 CATALOG: Final = MetaData()
 
@@ -100,9 +95,9 @@ class DiffusionResultRow(_Table, table=True):
     accelerator: str | None = Field(foreign_key="accelerator.id")
     count: int
     setting: str
-    value: float
+    value: str
     value_high: float | None
-    unit: str
+    unit: str | None
     estimated: bool
     source: str = Field(foreign_key="source.id")
     kind: str

@@ -11,17 +11,18 @@ from gpudesk.domain.claims import Kind, Source
 class DiffusionResult:
     """A reported time: `part` as it was printed, `accelerator` where that names exactly one of the catalog.
 
-    `value` to `value_high` (None: a single figure) in `unit` as printed, on `count` parts. `estimated`
-    tells a figure that was computed or guessed from one that was measured.
+    `value` to `value_high` (None: a single figure) in `unit` as printed, on `count` parts; a source that
+    gives no figure has a word there and no unit. `estimated` tells a figure that was computed or guessed
+    from one that was measured.
     """
 
     part: str
     accelerator: str | None
     count: int
     setting: str
-    value: float
+    value: float | str
     value_high: float | None
-    unit: str
+    unit: str | None
     estimated: bool
     source: Source
     kind: Kind

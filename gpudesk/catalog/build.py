@@ -1,0 +1,103 @@
+"""Builds the catalog from `data/`: validated whole, written beside its place, and put there at once."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from sqlalchemy import Connection, create_engine, insert
+from sqlalchemy.exc import DBAPIError, IntegrityError
+from sqlalchemy.pool import NullPool
+
+from gpudesk.catalog.checks import check
+from gpudesk.catalog.files import read_files
+from gpudesk.catalog.problems import DataError
+from gpudesk.catalog.rows import Tables, data_date, revision, table_rows
+from gpudesk.catalog.store import APPLICATION_ID, SCHEMA_VERSION, CatalogBugError, CatalogFileError
+from gpudesk.catalog.tables import CATALOG
+from gpudesk.domain.messages import message
+
+
+def build_catalog(data_dir: Path, target: Path) -> str:
+    """Build the catalog of `data_dir` at `target` and return its revision.
+
+    A file that was there stays whole until the new one takes its place at once. Raises `DataError` with
+    every problem of the data, and `CatalogFileError` where the file cannot be written.
+    """
+    tables = read_tables(data_dir)
+    built = revision(tables)
+    meta = {"revision": built, "data_date": data_date(tables), "schema_version": str(SCHEMA_VERSION)}
+    with _replacement(target) as fresh:
+        _write(
+            fresh, tables | {"meta": [{"key": key, "value": value} for key, value in sorted(meta.items())]}
+        )
+    return built
+
+
+def read_tables(data_dir: Path) -> Tables:
+    """Read and check the files and return the rows of all tables; raises `DataError` with every problem."""
+    files, problems = read_files(data_dir)
+    problems += check(files, frozenset(problem.file for problem in problems))
+    if problems:
+        raise DataError(problems)
+    return table_rows(files, {})
+
+
+@contextmanager
+def _replacement(target: Path) -> Iterator[Path]:
+    """Give a free name beside `target`; what is written there takes its place when all went well."""
+    fresh = target.with_name(f"{target.name}.{secrets.token_hex(8)}.new")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        yield fresh
+        _to_disk(fresh)
+        fresh.replace(target)
+        _to_disk(target.parent)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise CatalogFileError(message("catalog.file.unwritable", reason=reason), target) from error
+    finally:
+        fresh.unlink(missing_ok=True)
+
+
+def _to_disk(path: Path) -> None:
+    """Wait until a file, or the names in a folder, are on the disk; Windows opens no folders."""
+    if path.is_dir() and os.name == "nt":
+        return
+    handle = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _write(path: Path, tables: Tables) -> None:
+    """Create the tables and fill them in one transaction, with every reference checked."""
+    engine = create_engine(f"sqlite:///{path}", poolclass=NullPool)
+    try:
+        with engine.connect() as connection:
+            # The file is nobody's yet: should this fail it is thrown away.
+            for setting in ("foreign_keys = ON", "journal_mode = OFF", "synchronous = OFF"):
+                connection.exec_driver_sql(f"PRAGMA {setting}")
+            connection.exec_driver_sql(f"PRAGMA application_id = {APPLICATION_ID}")
+            connection.exec_driver_sql(f"PRAGMA user_version = {SCHEMA_VERSION}")
+            CATALOG.create_all(connection)
+            _fill(connection, tables)
+            connection.commit()
+    except IntegrityError as error:
+        raise CatalogBugError(f"rows that passed every check do not fit the tables: {error.orig}") from error
+    except DBAPIError as error:
+        raise CatalogFileError(message("catalog.file.unwritable", reason=str(error.orig)), path) from error
+    finally:
+        engine.dispose()
+
+
+def _fill(connection: Connection, tables: Tables) -> None:
+    """Insert all rows, parents before what refers to them."""
+    for table in CATALOG.sorted_tables:
+        rows = tables[table.name]
+        if rows:
+            connection.execute(insert(table), rows)

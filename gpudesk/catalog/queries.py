@@ -1,0 +1,224 @@
+"""What the rest of the program asks the catalog. Each kind of thing is read at the first question for it."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType
+from typing import TypeVar
+
+from gpudesk.catalog import readers
+from gpudesk.catalog.store import Store
+from gpudesk.domain.accelerators import Accelerator
+from gpudesk.domain.claims import Attribute, Dispute, Price, SeedClaim, Source
+from gpudesk.domain.diffusion import DiffusionModel
+from gpudesk.domain.messages import InputError, message
+from gpudesk.domain.models import Model
+from gpudesk.domain.serving_engines import ServingEngine
+from gpudesk.domain.things import Thing, ThingKind
+
+_T = TypeVar("_T")
+
+
+class Catalog:
+    """The facts of one catalog file, as domain objects with their sources.
+
+    A question for an id that is not there raises `InputError` with the closest ids.
+    """
+
+    def __init__(self, store: Store) -> None:
+        """Answer from an open file, which is closed with this object."""
+        self.store = store
+        self._attributes: dict[str, dict[str, Attribute]] = {}
+
+    @classmethod
+    def open(cls, path: Path) -> Catalog:
+        """Open the file at `path`; raises `CatalogFileError` where it is no usable catalog."""
+        return cls(Store(path))
+
+    def close(self) -> None:
+        """Let the file go; what was read stays valid."""
+        self.store.close()
+
+    def __enter__(self) -> Catalog:
+        """Return the catalog itself."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close the file."""
+        self.close()
+
+    # What the catalog is
+
+    @property
+    def revision(self) -> str:
+        """The digest of all rows: equal for equal facts, whenever and wherever they were built."""
+        return self._meta["revision"]
+
+    @property
+    def data_date(self) -> str:
+        """The latest day on which a figure was retrieved."""
+        return self._meta["data_date"]
+
+    # Things
+
+    def things(self, kind: ThingKind | None = None) -> tuple[Thing, ...]:
+        """Return the entries of one kind or of all, in the order of lists."""
+        return tuple(thing for thing in self._things.values() if kind is None or thing.kind is kind)
+
+    def thing(self, thing_id: str) -> Thing:
+        """Return the entry of any kind of thing."""
+        return _found(self._things, thing_id, "thing")
+
+    def kind_of(self, thing_id: str) -> ThingKind:
+        """Return what kind of thing an id names."""
+        return self.thing(thing_id).kind
+
+    def accelerators(self) -> tuple[Accelerator, ...]:
+        """Return every accelerator, by vendor and release."""
+        return tuple(self._accelerators.values())
+
+    def accelerator(self, accelerator_id: str) -> Accelerator:
+        """Return one accelerator, assembled from the preferred values."""
+        return _found(self._accelerators, accelerator_id, ThingKind.ACCELERATOR)
+
+    def models(self) -> tuple[Model, ...]:
+        """Return every model, by organisation and name."""
+        return tuple(self._models.values())
+
+    def model(self, model_id: str) -> Model:
+        """Return one model with all its dimensions."""
+        return _found(self._models, model_id, ThingKind.MODEL)
+
+    def diffusion_models(self) -> tuple[DiffusionModel, ...]:
+        """Return every diffusion model."""
+        return tuple(self._diffusion_models.values())
+
+    def diffusion_model(self, model_id: str) -> DiffusionModel:
+        """Return one diffusion model with its results."""
+        return _found(self._diffusion_models, model_id, ThingKind.DIFFUSION_MODEL)
+
+    def serving_engines(self) -> tuple[ServingEngine, ...]:
+        """Return every serving engine."""
+        return tuple(self._serving_engines.values())
+
+    def serving_engine(self, engine_id: str) -> ServingEngine:
+        """Return one serving engine with its rules."""
+        return _found(self._serving_engines, engine_id, ThingKind.SERVING_ENGINE)
+
+    # Figures and who states them
+
+    def attributes(self, thing_id: str) -> tuple[Attribute, ...]:
+        """Return all attributes of a thing with all their claims, in the order of the data."""
+        return tuple(self._attributes_of(thing_id).values())
+
+    def attribute(self, thing_id: str, name: str) -> Attribute:
+        """Return one attribute of a thing with all its claims."""
+        attributes = self._attributes_of(thing_id)
+        if name not in attributes:
+            near = _near(name, attributes)
+            raise InputError(message("catalog.unknown_attribute", thing=thing_id, name=name, near=near))
+        return attributes[name]
+
+    def sources(self) -> tuple[Source, ...]:
+        """Return every source, by id."""
+        return tuple(self._sources.values())
+
+    def source(self, source_id: str) -> Source:
+        """Return one source."""
+        return _found(self._sources, source_id, "source")
+
+    def prices(self, accelerator: str | None = None) -> tuple[Price, ...]:
+        """Return all prices, or those of one accelerator: rents first, then purchases."""
+        if accelerator is None:
+            return self._prices
+        self.accelerator(accelerator)
+        return tuple(price for price in self._prices if price.accelerator == accelerator)
+
+    def seed_claims(self, thing: str | None = None) -> tuple[SeedClaim, ...]:
+        """Return what the five source documents state, of all subjects or of one thing alone."""
+        if thing is None:
+            return self._seed_claims
+        self.thing(thing)
+        return tuple(claim for claim in self._seed_claims if claim.thing == thing)
+
+    def disputes(self, thing: str | None = None) -> tuple[Dispute, ...]:
+        """Return the judged contradictions, all or those about one thing."""
+        if thing is None:
+            return self._disputes
+        self.thing(thing)
+        return tuple(dispute for dispute in self._disputes if dispute.thing == thing)
+
+    # What was read
+
+    @cached_property
+    def _meta(self) -> dict[str, str]:
+        return readers.read_meta(self.store)
+
+    @cached_property
+    def _things(self) -> dict[str, Thing]:
+        return readers.read_things(self.store)
+
+    @cached_property
+    def _sources(self) -> dict[str, Source]:
+        return readers.read_sources(self.store)
+
+    @cached_property
+    def _accelerators(self) -> dict[str, Accelerator]:
+        return readers.read_accelerators(self.store)
+
+    @cached_property
+    def _models(self) -> dict[str, Model]:
+        return readers.read_models(self.store)
+
+    @cached_property
+    def _diffusion_models(self) -> dict[str, DiffusionModel]:
+        return readers.read_diffusion_models(self.store, self._sources)
+
+    @cached_property
+    def _serving_engines(self) -> dict[str, ServingEngine]:
+        from gpudesk.catalog.serving_engine_files import from_json
+
+        rows = self.store.rows("SELECT id, definition FROM serving_engine ORDER BY id")
+        return {engine: from_json(definition) for engine, definition in rows}
+
+    @cached_property
+    def _prices(self) -> tuple[Price, ...]:
+        return readers.read_prices(self.store, self._sources)
+
+    @cached_property
+    def _seed_claims(self) -> tuple[SeedClaim, ...]:
+        return readers.read_seed_claims(self.store, self._sources)
+
+    @cached_property
+    def _disputes(self) -> tuple[Dispute, ...]:
+        return readers.read_disputes(self.store)
+
+    def _attributes_of(self, thing_id: str) -> dict[str, Attribute]:
+        """Read the attributes of a thing, once."""
+        if thing_id not in self._attributes:
+            self.thing(thing_id)
+            self._attributes[thing_id] = readers.read_attributes(self.store, thing_id, self._sources)
+        return self._attributes[thing_id]
+
+
+def _found(entries: Mapping[str, _T], entry_id: str, kind: str) -> _T:
+    """Return an entry; where there is none, raise what was asked for and the closest ids."""
+    try:
+        return entries[entry_id]
+    except KeyError:
+        problem = message("catalog.unknown", kind=kind, id=entry_id, near=_near(entry_id, entries))
+        raise InputError(problem) from None
+
+
+def _near(word: str, known: Iterable[str]) -> tuple[str, ...]:
+    """Return up to three known words that look like `word`, the closest first."""
+    names = list(known)
+    wanted = word.strip().lower().replace(" ", "-").replace("_", "-")
+    close = difflib.get_close_matches(wanted, names, n=3, cutoff=0.6)
+    starting = [name for name in names if len(wanted) > 1 and name.startswith(wanted) and name not in close]
+    return tuple((close + starting)[:3])

@@ -1,0 +1,207 @@
+"""Records of the files as rows of the tables, each a mapping by column, whatever the order of the files."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from gpudesk.catalog.attribute_names import ACCELERATOR, DIFFUSION
+from gpudesk.catalog.definitions import to_json
+from gpudesk.catalog.files import DataFiles, Entry
+from gpudesk.catalog.model_attributes import model_attributes
+from gpudesk.catalog.schemas import (
+    AcceleratorFile,
+    AttributeRecord,
+    CloudPriceRecord,
+    DiffusionFile,
+    PurchasePriceRecord,
+    SourceRecord,
+)
+from gpudesk.catalog.values import published, value_in_si
+from gpudesk.domain.claims import Kind
+from gpudesk.domain.things import ThingKind
+
+Row = dict[str, Any]
+#: Rows by the name of their table, parents before what refers to them.
+Tables = dict[str, list[Row]]
+
+#: The term of a price that is paid once; rents have the terms of their providers.
+PURCHASE = "purchase"
+
+
+def table_rows(files: DataFiles, serving_engines: Mapping[str, tuple[str, str]]) -> Tables:
+    """Make the rows of all tables but `meta`; `serving_engines` maps ids to names and JSON."""
+    kinds = {entry.place.removeprefix("sources."): entry.record.kind for entry in files.sources}
+    accelerators = sorted((entry.record for entry in files.accelerators), key=_by_release)
+    models = sorted((entry.record for entry in files.models), key=lambda m: (m.organisation, _natural(m.id)))
+    diffusion = sorted((entry.record for entry in files.diffusion), key=lambda m: _natural(m.id))
+    attributes = [
+        *(row for a in accelerators for row in _attribute_rows(a.id, a.attributes, ACCELERATOR)),
+        *(row for m in models for row in _attribute_rows(m.id, model_attributes(m))),
+        *(row for d in diffusion for row in _attribute_rows(d.id, d.attributes, DIFFUSION)),
+    ]
+    claims = [
+        *(row for a in accelerators for row in _claim_rows(a.id, a.attributes, kinds)),
+        *(row for m in models for row in _claim_rows(m.id, model_attributes(m), kinds)),
+        *(row for d in diffusion for row in _claim_rows(d.id, d.attributes, kinds)),
+    ]
+    return {
+        "source": [_source_row(entry) for entry in files.sources],
+        "thing": [
+            *_thing_rows(ThingKind.ACCELERATOR, [(a.id, a.name, a.vendor) for a in accelerators]),
+            *_thing_rows(ThingKind.MODEL, [(m.id, m.name, m.organisation) for m in models]),
+            *_thing_rows(ThingKind.DIFFUSION_MODEL, [(d.id, d.name, None) for d in diffusion]),
+            *_thing_rows(
+                ThingKind.SERVING_ENGINE,
+                [(engine, name, None) for engine, (name, _) in sorted(serving_engines.items())],
+            ),
+        ],
+        "accelerator": [
+            {"id": a.id, "generation": a.generation, "announced": a.announced} for a in accelerators
+        ],
+        "model": [{"id": m.id, "definition": to_json(m.definition())} for m in models],
+        "serving_engine": [{"id": e, "definition": text} for e, (_, text) in sorted(serving_engines.items())],
+        "diffusion_model": [{"id": d.id, "medium": d.type} for d in diffusion],
+        "diffusion_result": [row for d in diffusion for row in _result_rows(d, kinds)],
+        "attribute": attributes,
+        "claim": claims,
+        "seed_claim": [entry.record.model_dump() for entry in files.seed_claims],
+        "dispute": [entry.record.model_dump(exclude={"accelerator"}) for entry in files.disputes],
+        "price": _price_rows(files.rents, files.purchases),
+    }
+
+
+def revision(tables: Tables) -> str:
+    """Digest the sorted rows of all tables: equal for equal facts, in whatever order they were read."""
+    digest = hashlib.sha256()
+    for name, rows in sorted(tables.items()):
+        digest.update(f"{name}\n".encode())
+        digest.update("\n".join(sorted(map(to_json, rows))).encode())
+    return digest.hexdigest()[:16]
+
+
+def data_date(tables: Tables) -> str:
+    """Return the latest day on which a figure was retrieved, or "" where no figure says."""
+    dates = (row["retrieved"] for name in ("claim", "diffusion_result") for row in tables[name])
+    return max((date for date in dates if date is not None), default="")
+
+
+def _natural(name: str) -> tuple[tuple[int, str], ...]:
+    """Order names so that 8b comes before 70b."""
+    parts = re.split(r"(\d+)", name)
+    return tuple((int(part), "") if part.isdigit() else (0, part) for part in parts)
+
+
+def _by_release(accelerator: AcceleratorFile) -> tuple[Any, ...]:
+    """Order by vendor, then by release, the unreleased last."""
+    attribute = accelerator.attributes.get("release_date")
+    dates = (
+        [str(claim.value) for claim in attribute.claims if claim.preferred] if attribute is not None else []
+    )
+    return accelerator.vendor, dates[0] if dates else "9999", _natural(accelerator.id)
+
+
+def _source_row(entry: Entry[SourceRecord]) -> Row:
+    return {"id": entry.place.removeprefix("sources."), **entry.record.model_dump(mode="json")}
+
+
+def _thing_rows(kind: ThingKind, things: Sequence[tuple[str, str, str | None]]) -> list[Row]:
+    return [
+        {"id": thing, "kind": kind.value, "name": name, "maker": maker, "position": position}
+        for position, (thing, name, maker) in enumerate(things)
+    ]
+
+
+def _attribute_rows(
+    thing: str, attributes: Mapping[str, AttributeRecord], units: Mapping[str, str | None] | None = None
+) -> list[Row]:
+    """Make the rows of a thing's attributes; without `units` their own unit is the one used inside."""
+    return [
+        {
+            "thing": thing,
+            "name": name,
+            "position": position,
+            "unit": attribute.unit if units is None else units[name],
+            "reason": attribute.reason,
+        }
+        for position, (name, attribute) in enumerate(attributes.items())
+    ]
+
+
+def _claim_rows(
+    thing: str, attributes: Mapping[str, AttributeRecord], kinds: Mapping[str, Kind]
+) -> Iterable[Row]:
+    """Make the rows of a thing's claims, in the unit used inside; the kind is the source's unless stated."""
+    for name, attribute in attributes.items():
+        for position, claim in enumerate(attribute.claims):
+            unit = claim.unit or attribute.unit
+            yield {
+                "thing": thing,
+                "attribute": name,
+                "position": position,
+                "value": to_json(value_in_si(claim.value, unit)),
+                "source": claim.source,
+                "kind": (claim.kind or kinds[claim.source]).value,
+                "preferred": claim.preferred,
+                "published": published(claim.value, unit),
+                "conditions": claim.conditions,
+                "retrieved": claim.retrieved,
+                "note": claim.note,
+                "verdict": claim.verdict,
+            }
+
+
+def _result_rows(model: DiffusionFile, kinds: Mapping[str, Kind]) -> Iterable[Row]:
+    """Make the rows of reported times; a word in the place of a figure has no unit."""
+    for position, (field, result) in enumerate(model.results()):
+        yield {
+            "model": model.id,
+            "position": position,
+            "part": result.part,
+            "accelerator": result.accelerator,
+            "count": result.count,
+            "setting": result.setting,
+            "value": to_json(result.value),
+            "value_high": result.value_high,
+            "unit": None if isinstance(result.value, str) else result.unit,
+            "estimated": field.startswith("estimates"),
+            "source": result.source,
+            "kind": (result.kind or kinds[result.source]).value,
+            "retrieved": result.retrieved,
+            "note": result.note,
+        }
+
+
+def _price_rows(
+    rents: Sequence[Entry[CloudPriceRecord]], purchases: Sequence[Entry[PurchasePriceRecord]]
+) -> list[Row]:
+    """Make the rows of all prices; an id lasts as long as nothing in the row changes."""
+    rows = [
+        *(_rent_row(entry.record) for entry in rents),
+        *(_purchase_row(entry.record) for entry in purchases),
+    ]
+    for row in rows:
+        row["id"] = f"{row['accelerator'] or 'other'}-{hashlib.sha256(to_json(row).encode()).hexdigest()[:8]}"
+    rows.sort(
+        key=lambda row: (row["term"] == PURCHASE, row["accelerator"] or "~", row["provider"] or "", row["id"])
+    )
+    return [{**row, "position": position} for position, row in enumerate(rows)]
+
+
+def _rent_row(price: CloudPriceRecord) -> Row:
+    row = price.model_dump(mode="json", exclude={"usd_per_accelerator_hour"})
+    return {**row, "usd": price.usd_per_accelerator_hour, "basis": None}
+
+
+def _purchase_row(price: PurchasePriceRecord) -> Row:
+    """A range of one amount is that amount; the verdict is the note."""
+    row = price.model_dump(mode="json", exclude={"verdict"})
+    return {
+        **row,
+        "term": PURCHASE,
+        "usd": price.usd_low if price.usd_low == price.usd_high else None,
+        "note": price.verdict,
+        **dict.fromkeys(("provider", "region", "instance", "accelerators_in_instance")),
+    }
