@@ -14,8 +14,10 @@ from sqlalchemy.pool import NullPool
 
 from gpudesk.catalog.checks import check
 from gpudesk.catalog.files import read_files
+from gpudesk.catalog.freshness import inputs_digest
 from gpudesk.catalog.problems import DataError
-from gpudesk.catalog.rows import Tables, data_date, revision, table_rows
+from gpudesk.catalog.revisions import Tables, revision
+from gpudesk.catalog.rows import data_date, table_rows
 from gpudesk.catalog.store import APPLICATION_ID, SCHEMA_VERSION, CatalogBugError, CatalogFileError
 from gpudesk.catalog.tables import CATALOG
 from gpudesk.domain.messages import message
@@ -27,9 +29,15 @@ def build_catalog(data_dir: Path, target: Path) -> str:
     A file that was there stays whole until the new one takes its place at once. Raises `DataError` with
     every problem of the data, and `CatalogFileError` where the file cannot be written.
     """
+    inputs = inputs_digest(data_dir)
     tables = read_tables(data_dir)
     built = revision(tables)
-    meta = {"revision": built, "data_date": data_date(tables), "schema_version": str(SCHEMA_VERSION)}
+    meta = {
+        "revision": built,
+        "data_date": data_date(tables),
+        "schema_version": str(SCHEMA_VERSION),
+        "inputs": inputs,
+    }
     with _replacement(target) as fresh:
         _write(
             fresh, tables | {"meta": [{"key": key, "value": value} for key, value in sorted(meta.items())]}

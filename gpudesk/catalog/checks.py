@@ -136,6 +136,8 @@ def _claims(attribute: AttributeRecord, unit: str | None) -> Iterator[_Fault]:
                 yield f"{field}.unit", f"is {given!r}, but the attribute has no unit"
         elif not is_number(claim.value):
             yield f"{field}.value", f"{claim.value!r} is no figure, and the attribute is one in {unit}"
+        elif isinstance(claim.value, int | float) and claim.value <= 0:
+            yield f"{field}.value", f"{claim.value!r} is not above zero"
         elif given is None:
             yield f"{field}.unit", f"is missing; the figure must be one in {unit}"
         else:

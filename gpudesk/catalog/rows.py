@@ -11,6 +11,7 @@ from gpudesk.catalog.attribute_names import ACCELERATOR, DIFFUSION
 from gpudesk.catalog.definitions import to_json
 from gpudesk.catalog.files import DataFiles, Entry
 from gpudesk.catalog.model_attributes import model_attributes
+from gpudesk.catalog.revisions import Row, Tables
 from gpudesk.catalog.schemas import (
     AcceleratorFile,
     AttributeRecord,
@@ -22,10 +23,6 @@ from gpudesk.catalog.schemas import (
 from gpudesk.catalog.values import published, value_in_si
 from gpudesk.domain.claims import Kind
 from gpudesk.domain.things import ThingKind
-
-Row = dict[str, Any]
-#: Rows by the name of their table, parents before what refers to them.
-Tables = dict[str, list[Row]]
 
 #: The term of a price that is paid once; rents have the terms of their providers.
 PURCHASE = "purchase"
@@ -71,15 +68,6 @@ def table_rows(files: DataFiles, serving_engines: Mapping[str, tuple[str, str]])
         "dispute": [entry.record.model_dump(exclude={"accelerator"}) for entry in files.disputes],
         "price": _price_rows(files.rents, files.purchases),
     }
-
-
-def revision(tables: Tables) -> str:
-    """Digest the sorted rows of all tables: equal for equal facts, in whatever order they were read."""
-    digest = hashlib.sha256()
-    for name, rows in sorted(tables.items()):
-        digest.update(f"{name}\n".encode())
-        digest.update("\n".join(sorted(map(to_json, rows))).encode())
-    return digest.hexdigest()[:16]
 
 
 def data_date(tables: Tables) -> str:
