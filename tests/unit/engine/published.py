@@ -51,7 +51,7 @@ def deepseek_v3() -> Model:
 
 
 def gpt_oss_120b() -> Model:
-    """36 layers of 2880, every second in a window of 128; 64 heads of 64 on 8; 128 experts of 2880, 4 a token."""
+    """36 layers of 2880, every second in a window of 128; 64 heads of 64 on 8; 128 experts, 4 a token."""
     local = Attention(64, 8, 64, window=128, qkv_bias=True, output_bias=True, sinks=True)
     whole = Attention(64, 8, 64, qkv_bias=True, output_bias=True, sinks=True)
     ffn = MoeFfn(128, 4, 2880, bias=True, router_bias=True)
@@ -71,7 +71,7 @@ def gpt_oss_120b() -> Model:
 
 
 def qwen3_next_80b() -> Model:
-    """48 layers of 2048, every fourth with 16 heads of 256 on 2, the others linear; 512 experts, 10 a token."""
+    """48 layers of 2048, every fourth with 16 heads of 256 on 2, the rest linear; 512 experts, 10 a token."""
     linear = GatedDeltaNet(16, 32, 128, 128, 4)
     full = Attention(16, 2, 256, qk_norm="head", output_gate="element")
     ffn = MoeFfn(512, 10, 512, shared_intermediate_size=512, shared_gate=True)
@@ -91,7 +91,7 @@ def jamba() -> Model:
 
 
 def llama_4_scout() -> Model:
-    """48 layers of 5120, three of four in chunks of 8192; 40 heads of 128 on 8; 16 experts, one and a shared."""
+    """48 layers of 5120, three of four in chunks of 8192; 40 heads of 128 on 8; 16 experts, 1 and a shared."""
     chunked = Attention(40, 8, 128, window=8192, window_kind="chunked")
     whole = Attention(40, 8, 128)
     ffn = MoeFfn(16, 1, 8192, shared_intermediate_size=8192)

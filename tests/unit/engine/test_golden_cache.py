@@ -6,12 +6,12 @@ recurrent part, 16 bits for the last inputs of the convolution.
 """
 
 import pytest
-from tests.unit.engine import published
 
 from gpudesk.domain.deployments import ParallelPlan
 from gpudesk.domain.models import Model
 from gpudesk.domain.precision import Precision
 from gpudesk.engine.kv import cache_profile
+from tests.unit.engine import published
 
 ONE = ParallelPlan()
 

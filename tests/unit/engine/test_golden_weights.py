@@ -5,12 +5,12 @@ Sixteen-bit numbers take 2 bytes, FP8 1, MXFP4 1/2 and 1/32 of scales, NVFP4 1/2
 """
 
 import pytest
-from tests.unit.engine import published
 
 from gpudesk.domain.deployments import ParallelPlan
 from gpudesk.domain.models import Model
 from gpudesk.domain.precision import Precision
 from gpudesk.engine.sharding import shard
+from tests.unit.engine import published
 
 ONE = ParallelPlan()
 

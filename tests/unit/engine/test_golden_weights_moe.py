@@ -5,12 +5,12 @@ format does not cover (tables, norms, routers, convolutions, decays).
 """
 
 import pytest
-from tests.unit.engine import published
 
 from gpudesk.domain.deployments import ParallelPlan
 from gpudesk.domain.models import Model
 from gpudesk.domain.precision import Precision
 from gpudesk.engine.sharding import shard
+from tests.unit.engine import published
 
 ONE = ParallelPlan()
 
