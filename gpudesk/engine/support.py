@@ -1,0 +1,224 @@
+"""What a serving engine runs: the pure rules over the facts about it.
+
+Reasons against something are messages that name what does run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from gpudesk.domain.accelerators import Accelerator
+from gpudesk.domain.messages import Message, message
+from gpudesk.domain.models import FFN_KINDS, MIXER_KINDS, Model
+from gpudesk.domain.precision import KV_BYTES, Precision, concrete
+from gpudesk.domain.serving_engines import ModelRule, Path, ServingEngine, Setting, platforms_of
+
+__all__ = [
+    "EngineLimits",
+    "KernelPath",
+    "Path",
+    "best_engine",
+    "kernel_path",
+    "kv_reason",
+    "limits",
+    "runs",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class KernelPath:
+    """How a weight format runs: the path, the format of the multiplication, and why not where it does not."""
+
+    path: Path
+    arithmetic: Precision
+    reason: Message | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EngineLimits:
+    """What the engine sets by itself on a part; batch limits are in sequences and tokens a step."""
+
+    max_batch: int
+    max_batched_tokens: int
+    memory_fraction: float
+    safe_memory_fraction: float
+    memory_fraction_of: Literal["total", "free"]
+    runtime_bytes: int
+    chunked_prefill: bool
+
+
+def kernel_path(
+    engine: ServingEngine, accelerator: Accelerator, weights: Precision, date: str | None = None
+) -> KernelPath:
+    """Return how `engine` runs `weights` (a concrete format) on a part with software of `date`."""
+    for rule in engine.kernels:
+        if weights in rule.weights and rule.when.holds(accelerator, date):
+            if rule.path is Path.NONE:
+                break
+            return KernelPath(rule.path, rule.arithmetic or weights)
+    runs_here = tuple(sorted(_formats(engine, accelerator, date)))
+    reason = message(
+        "engine.no_kernel",
+        engine=engine.name,
+        accelerator=accelerator.name,
+        weights=str(weights),
+        formats=runs_here,
+    )
+    return KernelPath(Path.NONE, weights, reason)
+
+
+def _formats(engine: ServingEngine, accelerator: Accelerator, date: str | None) -> set[str]:
+    found: set[str] = set()
+    for rule in engine.kernels:
+        if rule.path is not Path.NONE and rule.when.holds(accelerator, date):
+            found |= {str(precision) for precision in rule.weights}
+    return found
+
+
+def _mixers(model: Model) -> frozenset[str]:
+    present = {type(group.mixer) for group in model.layers if group.mixer is not None}
+    return frozenset(name for name, kind in MIXER_KINDS.items() if kind in present)
+
+
+def _ffns(model: Model) -> frozenset[str]:
+    present = {type(group.ffn) for group in model.layers if group.ffn is not None}
+    return frozenset(name for name, kind in FFN_KINDS.items() if kind in present)
+
+
+def kv_reason(
+    engine: ServingEngine, accelerator: Accelerator, model: Model, kv: Precision, date: str | None = None
+) -> Message | None:
+    """Return why `engine` does not keep the cache of `model` in `kv`, or None where it does."""
+    offered: set[str] = set()
+    for rule in engine.kv:
+        if not rule.when.holds(accelerator, date) or not rule.except_mixers.isdisjoint(_mixers(model)):
+            continue
+        if kv in rule.kv:
+            return None
+        offered |= {str(precision) for precision in rule.kv}
+    return message(
+        "engine.no_kv",
+        engine=engine.name,
+        accelerator=accelerator.name,
+        kv=str(kv),
+        formats=tuple(sorted(offered)),
+    )
+
+
+def _applies(rule: ModelRule, accelerator: Accelerator, model: Model, date: str | None) -> bool:
+    if not rule.when.holds(accelerator, date):
+        return False
+    return (
+        model.id in rule.models
+        or not rule.mixers.isdisjoint(_mixers(model))
+        or not rule.ffns.isdisjoint(_ffns(model))
+    )
+
+
+def runs(
+    engine: ServingEngine,
+    accelerator: Accelerator,
+    model: Model,
+    weights: Precision,
+    kv: Precision,
+    date: str | None = None,
+) -> tuple[Message, ...]:
+    """Return every reason against serving `model` so; none means that it runs."""
+    if not any(rule.when.holds(accelerator, date) for rule in engine.platforms):
+        platform = ", ".join(sorted(platforms_of(accelerator)))
+        return (
+            message(
+                "engine.no_platform", engine=engine.name, accelerator=accelerator.name, platform=platform
+            ),
+        )
+    against: list[Message] = []
+    if any(_applies(rule, accelerator, model, date) for rule in engine.cannot_serve):
+        against.append(message("engine.no_model", engine=engine.name, model=model.name))
+    kernel = kernel_path(engine, accelerator, concrete(weights, accelerator.vendor), date)
+    if kernel.reason is not None:
+        against.append(kernel.reason)
+    no_kv = kv_reason(engine, accelerator, model, kv, date)
+    if no_kv is not None:
+        against.append(no_kv)
+    return tuple(against)
+
+
+def _rank(engine: ServingEngine, accelerator: Accelerator) -> int:
+    return next((rule.rank for rule in engine.preference if rule.when.holds(accelerator)), 99)
+
+
+def best_engine(
+    engines: Sequence[ServingEngine],
+    accelerator: Accelerator,
+    model: Model,
+    weights: Precision,
+    kv: Precision,
+    date: str | None = None,
+) -> ServingEngine | Message:
+    """Return the engine of the lowest rank that runs it; among equals the first by id.
+
+    Where none runs it, the message says so and names the formats that run on the part.
+    """
+    ordered = sorted(engines, key=lambda engine: (_rank(engine, accelerator), engine.id))
+    for engine in ordered:
+        if not runs(engine, accelerator, model, weights, kv, date):
+            return engine
+    here = [e for e in ordered if any(rule.when.holds(accelerator, date) for rule in e.platforms)]
+    formats = {precision for engine in here for precision in _formats(engine, accelerator, date)}
+    return _nobody(accelerator, model, weights, kv, formats, here)
+
+
+def _nobody(
+    accelerator: Accelerator,
+    model: Model,
+    weights: Precision,
+    kv: Precision,
+    formats: Iterable[str],
+    here: Sequence[ServingEngine],
+) -> Message:
+    if str(weights) in formats and all(kv_reason(e, accelerator, model, kv) is not None for e in here):
+        return message(
+            "engine.none_kv",
+            accelerator=accelerator.name,
+            kv=str(kv),
+            formats=_kv_formats(here, accelerator, model),
+        )
+    return message(
+        "engine.none",
+        accelerator=accelerator.name,
+        model=model.name,
+        weights=str(weights),
+        formats=tuple(sorted(formats)),
+    )
+
+
+def _kv_formats(engines: Sequence[ServingEngine], accelerator: Accelerator, model: Model) -> tuple[str, ...]:
+    kept = (str(kv) for kv in KV_BYTES if any(kv_reason(e, accelerator, model, kv) is None for e in engines))
+    return tuple(sorted(kept))
+
+
+def limits(
+    engine: ServingEngine,
+    accelerator: Accelerator,
+    date: str | None = None,
+    behind_server: bool | None = None,
+) -> EngineLimits:
+    """Return what the engine sets by itself; raises ValueError for a setting that its rules leave open."""
+
+    def of(setting: Setting) -> float:
+        for rule in engine.settings:
+            if rule.setting is setting and rule.when.holds(accelerator, date, behind_server):
+                return rule.value
+        raise ValueError(f"{engine.id}: {setting} on {accelerator.id}")
+
+    return EngineLimits(
+        max_batch=int(of(Setting.MAX_BATCH)),
+        max_batched_tokens=int(of(Setting.MAX_BATCHED_TOKENS)),
+        memory_fraction=of(Setting.MEMORY_FRACTION),
+        safe_memory_fraction=of(Setting.SAFE_MEMORY_FRACTION),
+        memory_fraction_of=engine.memory_fraction_of,
+        runtime_bytes=int(of(Setting.RUNTIME_BYTES)),
+        chunked_prefill=bool(of(Setting.CHUNKED_PREFILL)),
+    )
