@@ -86,11 +86,23 @@ SENTENCES: Final = MappingProxyType(
         # What cannot be estimated
         "model.no_dimensions": "the dimensions of {model} are not published: nothing can be computed for it",
         "engine.unknown": "there is no serving engine {engine}; there are {known}",
+        "engine.no_platform": "{engine} does not run on {accelerator} ({platform}); take another serving "
+        "engine",
+        "engine.no_model": "{engine} cannot serve {model}; take another serving engine",
+        "engine.no_kernel": "{engine} does not run {weights} weights on {accelerator}; it runs {formats}",
+        "engine.no_kv": "{engine} does not keep the KV cache in {kv} on {accelerator} for this model; it "
+        "keeps {formats}",
+        "engine.none": "no serving engine runs {model} with {weights} weights on {accelerator}; they run "
+        "{formats} there",
+        "engine.none_kv": "no serving engine keeps the KV cache in {kv} on {accelerator} for this model; "
+        "they keep {formats}",
         "calibration.unreadable": "the calibration file cannot be read: {reason}; install GPU Desk again",
         "calibration.broken": "the calibration file is broken: {reason}; install GPU Desk again",
         # Notes of an estimate
         "estimate.engine_chosen": "Serving engine chosen: {engine}",
-        "estimate.plan_chosen": "Plan chosen: TP {tp}, PP {pp}, EP {ep}, DP {dp} {attention}",
+        "estimate.plan_chosen": "Plan chosen: TP {tp}, PP {pp}, EP {ep}, DP {dp}",
+        "estimate.plan_chosen_attention_dp": "Plan chosen: TP {tp}, PP {pp}, EP {ep}, DP {dp}, with "
+        "data-parallel attention",
         "estimate.weight_only": "{engine} has no {weights} arithmetic on this part: stored in {weights}, "
         "computed in {arithmetic}",
         "estimate.memory_fraction": "Memory used: up to {fraction} of {of}, the largest safe setting",
