@@ -7,6 +7,7 @@ token, TTFT and TPOT are means over all requests.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -51,6 +52,11 @@ class Requests:
     varied: Mask
 
     @property
+    def cached(self) -> Array:
+        """Prompt tokens found in the prefix cache."""
+        return self.held_prompt - self.prompt
+
+    @property
     def context(self) -> Array:
         """Mean context of a decoding sequence."""
         return self.held_prompt + 0.5 * self.output
@@ -81,36 +87,57 @@ class Served:
 
 @dataclass(frozen=True, slots=True)
 class _Cycle:
-    """One round in which every running sequence is prefilled and decoded once."""
+    """One round in which every running sequence is prefilled and decoded once; all in seconds.
 
-    running: Array
+    `chunk` is what a prefill chunk takes from the replica, `fill` what the first one of a burst takes
+    longer than that on its way through the pipeline stages.
+    """
+
     decode: StepTime
     prefill: StepTime
-    prefill_each: Array
-    steps: Array
+    decoding: Array
+    each_prompt: Array
+    prompts: Array
+    chunk: Array
+    fill: Array
+    limiter: NDArray[np.intp]
 
     @property
     def seconds(self) -> Array:
-        """Length of the round: all decode steps and all prompts."""
-        return self.steps * self.decode.total + self.running * self.prefill_each
+        """Length of the round in a steady state: all decode steps and all prompts."""
+        return self.decoding + self.prompts
 
     @property
-    def limiter(self) -> NDArray[np.intp]:
-        """What binds over the round."""
-        chunks = self.running * self.prefill_each / np.maximum(self.prefill.total, 1e-30)
-        return limiter_index((self.steps, self.decode), (chunks, self.prefill))
-
-
-def _steps(rows: Rows, requests: Requests) -> Array:
-    """Decode steps of a request; the first token comes with the prompt."""
-    return np.maximum(requests.output - 1.0, 0.0) / rows.tokens_per_step
+    def burst(self) -> Array:
+        """Mean time to the first token when all prompts come at once: they finish chunk by chunk."""
+        return self.fill + 0.5 * (self.prompts + np.maximum(self.each_prompt, self.chunk))
 
 
 def _cycle(rows: Rows, requests: Requests, running: Array, waiting: Array) -> _Cycle:
-    each, prefill = request_prefill(rows, requests.prompt, waiting)
+    """Work out a round of `running` sequences, of which `waiting` queue for prefill together."""
+    each, prefill = request_prefill(rows, requests.prompt, waiting, requests.cached)
+    decode = decode_step(rows, running, requests.context)
+    # The first token comes with the prompt.
+    steps = np.maximum(requests.output - 1.0, 0.0) / rows.tokens_per_step
+    prompts = running * each
+    chunk = prefill.total / rows.stages
+    serving = running * rows.request
     return _Cycle(
-        running, decode_step(rows, running, requests.context), prefill, each, _steps(rows, requests)
+        decode=decode,
+        prefill=prefill,
+        decoding=steps * decode.total,
+        each_prompt=each,
+        prompts=prompts,
+        chunk=chunk,
+        fill=(rows.stages - 1.0) * chunk,
+        limiter=limiter_index(serving, (steps, decode), ((prompts - serving) / prefill.total, prefill)),
     )
+
+
+def _alone(rows: Rows, requests: Requests) -> Array:
+    """Seconds to the first token of a prompt that has the replica to itself, all pipeline stages passed."""
+    each, chunk = request_prefill(rows, requests.prompt, np.ones(len(rows)), requests.cached)
+    return each + (1.0 - 1.0 / rows.stages) * chunk.total
 
 
 def _tpot(requests: Requests, seconds: Array) -> Array:
@@ -130,23 +157,18 @@ def batch(rows: Rows, requests: Requests, size: Array) -> Served:
     rounds = np.ceil(size / requests.capacity)
     running = size / rounds
     cycle = _cycle(rows, requests, running, running)
-    burst = 0.5 * (running + 1.0) * cycle.prefill_each
-    decode = cycle.steps * cycle.decode.total
-    stalled = np.maximum(running * cycle.prefill_each - burst, 0.0)
-    duration = rounds * cycle.seconds
+    seconds = cycle.seconds + cycle.fill
+    burst = cycle.burst
+    duration = rounds * seconds
     return Served(
         running=running,
         rate=size / duration,
-        ttft=burst + 0.5 * (rounds - 1.0) * cycle.seconds,
-        tpot=_tpot(requests, decode + stalled),
+        ttft=burst + 0.5 * (rounds - 1.0) * seconds,
+        tpot=_tpot(requests, seconds - burst),
         duration=duration,
         stable=np.ones(len(rows), dtype=np.bool_),
         limiter=cycle.limiter,
     )
-
-
-def _chunk_seconds(rows: Rows, cycle: _Cycle) -> Array:
-    return cycle.prefill.total / rows.stages
 
 
 def saturate(rows: Rows, requests: Requests, total: Array, constants: ServingConstants) -> Served:
@@ -154,19 +176,20 @@ def saturate(rows: Rows, requests: Requests, total: Array, constants: ServingCon
     running = np.minimum(total, requests.capacity)
     cycle = _cycle(rows, requests, running, running)
     waves = _waves(total, running, constants.tail_wave)
-    duration = waves * cycle.steps * cycle.decode.total + total * cycle.prefill_each
+    duration = waves * cycle.decoding + total * cycle.each_prompt + cycle.fill
     rate = total / duration
-    stall = np.minimum(
-        running * cycle.prefill_each / np.maximum(cycle.steps, 1.0), _chunk_seconds(rows, cycle)
-    )
-    burst = 0.5 * (running + 1.0) * cycle.prefill_each
+    steps = cycle.decoding / cycle.decode.total
+    stalled = np.minimum(cycle.prompts, np.maximum(steps, 1.0) * cycle.chunk)
     queued = np.maximum(total - running, 0.0)
-    later = running * cycle.prefill_each + 0.5 * queued / rate
+    later = cycle.fill + cycle.prompts + 0.5 * queued / rate
+    ttft = (cycle.burst * running + later * queued) / total
+    # No request outlives the run.
+    decoding = np.minimum(cycle.decoding + constants.mixing * stalled, duration - ttft)
     return Served(
         running=running,
         rate=rate,
-        ttft=(burst * running + later * queued) / total,
-        tpot=_tpot(requests, cycle.steps * (cycle.decode.total + constants.mixing * stall)),
+        ttft=ttft,
+        tpot=_tpot(requests, decoding),
         duration=duration,
         stable=np.ones(len(rows), dtype=np.bool_),
         limiter=cycle.limiter,
@@ -177,68 +200,83 @@ def closed_loop(
     rows: Rows, requests: Requests, concurrency: Array, total: Array, constants: ServingConstants
 ) -> Served:
     """`concurrency` clients send the next request when the last is answered; `total` may be infinite."""
-    running = np.minimum(concurrency, requests.capacity)
-    varied = np.where(requests.varied, constants.cohort_varied, constants.cohort_fixed)
-    first_wave = np.where(np.isfinite(total), np.minimum(1.0, concurrency / total), 0.0)
-    in_burst = first_wave + (1.0 - first_wave) * varied
+    finite = np.isfinite(total)
+    clients = np.minimum(concurrency, total)
+    running = np.minimum(clients, requests.capacity)
+    cohort = np.where(requests.varied, constants.cohort_varied, constants.cohort_fixed)
+    first_wave = clients / total
+    in_burst = first_wave + (1.0 - first_wave) * cohort
     cycle = _cycle(rows, requests, running, 1.0 + in_burst * (running - 1.0))
-    seconds = cycle.seconds
-    queue = np.maximum(concurrency - running, 0.0) * seconds / running
-    alone, _ = request_prefill(rows, requests.prompt, np.ones_like(running))
-    alone_latency = alone + (rows.stages - 1.0) * np.maximum(alone - rows.request, 0.0)
-    busy = np.minimum(running * cycle.prefill_each / seconds, 0.98)
-    steady = alone_latency + 0.5 * cycle.decode.total + 0.5 * busy * cycle.prefill_each
-    burst = 0.5 * (running + 1.0) * cycle.prefill_each
-    ttft = in_burst * np.maximum(burst, alone_latency) + (1.0 - in_burst) * steady
-    ttft = np.minimum(ttft, np.maximum(alone_latency, running * cycle.prefill_each) + cycle.decode.total)
-    seconds = np.maximum(seconds, ttft + cycle.steps * cycle.decode.total)
-    waves = np.where(
-        np.isfinite(total), _waves(np.maximum(total, concurrency), running, constants.tail_wave), 1.0
-    )
-    finite = np.where(np.isfinite(total), total, running)
+    alone, decode = _alone(rows, requests), cycle.decode.total
+    busy = np.minimum(cycle.prompts / cycle.seconds, 0.98)
+    # What others are in the middle of: a decode step, or a prompt. A lone client waits for nobody.
+    others = 0.5 * np.minimum(running - 1.0, 1.0)
+    steady = alone + others * ((1.0 - busy) * decode + busy * cycle.each_prompt)
+    ttft = in_burst * np.maximum(cycle.burst, alone) + (1.0 - in_burst) * steady
+    ttft = np.minimum(ttft, np.maximum(alone, cycle.fill + cycle.prompts) + decode)
+    seconds = np.maximum(cycle.seconds, ttft + cycle.decoding)
+    queue = (clients - running) * seconds / running
+    waves = np.where(finite, _waves(total, running, constants.tail_wave), 1.0)
     duration = waves * seconds
     return Served(
         running=running,
-        rate=finite / duration,
+        rate=np.where(finite, total, running) / duration,
         ttft=ttft + queue * (1.0 - first_wave * 0.5),
-        tpot=_tpot(requests, np.maximum(seconds - ttft, cycle.steps * cycle.decode.total)),
-        duration=np.where(np.isfinite(total), duration, np.nan),
+        tpot=_tpot(requests, seconds - ttft),
+        duration=np.where(finite, duration, np.nan),
         stable=np.ones(len(rows), dtype=np.bool_),
         limiter=cycle.limiter,
     )
 
 
-#: Halvings of the searches below; 40 give the batch to better than one part in 10^9.
-_HALVINGS = 40
+def _steady(rows: Rows, requests: Requests, running: Array, constants: ServingConstants) -> _Cycle:
+    """Work out a round of `running` sequences of which some arrive while others are waiting."""
+    return _cycle(rows, requests, running, 1.0 + constants.cohort_varied * (running - 1.0))
+
+
+def _largest(good: Callable[[Array], Mask], capacity: Array) -> Array:
+    """Return the largest whole number up to `capacity` for which `good` holds, 0 where 1 is not good.
+
+    `good` holds up to some number and for none beyond it.
+    """
+    low, high = np.zeros_like(capacity), np.floor(capacity) + 1.0
+    for _ in range(int(np.max(high, initial=1.0)).bit_length()):
+        middle = np.floor(0.5 * (low + high))
+        holds = (middle >= 1.0) & good(np.maximum(middle, 1.0))
+        low = np.where(holds, middle, low)
+        high = np.where(holds | (middle < 1.0), high, middle)
+    return low
+
+
+def _first_token(alone: Array, cycle: _Cycle, busy: Array, constants: ServingConstants) -> Array:
+    """TTFT of requests that arrive at random while prefill takes the share `busy` of the time."""
+    waits = constants.queueing * busy / np.maximum(1.0 - busy, 1e-9)
+    return alone * (1.0 + waits) + 0.5 * cycle.decode.total
 
 
 def open_loop(rows: Rows, requests: Requests, rate: Array, constants: ServingConstants) -> Served:
     """Requests arrive at `rate` a second whatever is running; unstable where the replica cannot keep up."""
-    each, _ = request_prefill(rows, requests.prompt, np.ones_like(rate))
-    busy = rate * each
 
-    def residence(running: Array) -> Array:
-        step = decode_step(rows, running, requests.context).total
-        return _steps(rows, requests) * step / np.maximum(1.0 - busy, 1e-9)
+    def excess(running: Array) -> Array:
+        """Sequences that arrive in a round of `running`, less these."""
+        return rate * _steady(rows, requests, running, constants).seconds - running
 
-    low, high = np.ones_like(rate), np.maximum(requests.capacity, 1.0)
-    stable = (busy < 1.0) & (rate * residence(high) <= high)
-    for _ in range(_HALVINGS):
-        middle = 0.5 * (low + high)
-        too_few = rate * residence(middle) > middle
-        low, high = np.where(too_few, middle, low), np.where(too_few, high, middle)
-    running = high
-    cycle = _cycle(rows, requests, running, np.ones_like(rate))
-    wait = constants.queueing * busy / np.maximum(1.0 - busy, 1e-9)
-    ttft = np.where(stable, each * (1.0 + wait) + 0.5 * cycle.decode.total, np.nan)
-    tpot = np.where(stable, _tpot(requests, residence(running)), np.nan)
-    ceiling = requests.capacity / _cycle(rows, requests, requests.capacity, np.ones_like(rate)).seconds
+    capacity = np.maximum(requests.capacity, 1.0)
+    below = np.maximum(_largest(lambda running: excess(running) > 0, capacity), 1.0)
+    more, less = excess(below), excess(np.minimum(below + 1.0, capacity))
+    stable = (more <= 0) | (less <= 0)
+    share = np.where(more > 0, more / np.maximum(more - less, 1e-300), 0.0)
+    running = np.where(stable, np.minimum(below + share, capacity), capacity)
+    cycle = _steady(rows, requests, running, constants)
+    busy = np.minimum(rate * cycle.each_prompt, 1.0)
+    idle = np.maximum(1.0 - busy, 1e-9)
+    unknown = np.full_like(rate, np.nan)
     return Served(
-        running=np.minimum(running, requests.capacity),
-        rate=np.where(stable, rate, np.minimum(rate, ceiling)),
-        ttft=ttft,
-        tpot=tpot,
-        duration=np.full_like(rate, np.nan),
+        running=running,
+        rate=np.where(stable, rate, np.minimum(rate, running / cycle.seconds)),
+        ttft=np.where(stable, _first_token(_alone(rows, requests), cycle, busy, constants), unknown),
+        tpot=np.where(stable, _tpot(requests, cycle.decoding / idle), unknown),
+        duration=unknown,
         stable=stable,
         limiter=cycle.limiter,
     )
@@ -252,41 +290,30 @@ def within_limits(
     `running` is 0 and the rate NaN where not even one sequence meets them.
     """
     margin = np.where(p99, constants.p99_margin, 1.0)
-    alone, _ = request_prefill(rows, requests.prompt, np.ones_like(ttft))
-    steps = _steps(rows, requests)
+    alone = _alone(rows, requests)
 
-    def pace(running: Array) -> tuple[Array, Array]:
-        step = decode_step(rows, running, requests.context).total
-        between = _tpot(requests, steps * step + running * alone)
-        busy = np.minimum(running * alone / np.maximum(steps * step + running * alone, 1e-30), 0.999)
-        first = alone * (1.0 + constants.queueing * busy / (1.0 - busy)) + 0.5 * step
-        return between, first
+    def pace(running: Array) -> tuple[_Cycle, Array, Array]:
+        cycle = _steady(rows, requests, running, constants)
+        busy = np.minimum(cycle.prompts / cycle.seconds, 0.999)
+        return cycle, _tpot(requests, cycle.seconds), _first_token(alone, cycle, busy, constants)
 
     def meets(running: Array) -> Mask:
-        between, first = pace(running)
+        _, between, first = pace(running)
         within: Mask = (np.nan_to_num(between, nan=0.0) <= margin * tpot) & (first <= margin * ttft)
         return within
 
-    low, high = np.ones_like(ttft), np.maximum(requests.capacity, 1.0)
-    possible = meets(low)
-    whole = meets(high)
-    for _ in range(_HALVINGS):
-        middle = 0.5 * (low + high)
-        good = meets(middle)
-        low, high = np.where(good, middle, low), np.where(good, high, middle)
-    running = np.where(whole, np.maximum(requests.capacity, 1.0), np.floor(low))
-    cycle = _cycle(rows, requests, np.maximum(running, 1.0), np.ones_like(ttft))
-    between, first = pace(np.maximum(running, 1.0))
+    running = _largest(meets, np.maximum(requests.capacity, 1.0))
+    possible = running > 0
+    cycle, between, first = pace(np.maximum(running, 1.0))
     # Arrivals are random, so the queue must stay short enough for the limit of the first token.
-    stretch = np.where(p99, ttft / (ttft + constants.ttft_margin * (alone + cycle.decode.total)), 1.0)
-    rate = running / cycle.seconds * stretch
-    nothing = np.full_like(rate, np.nan)
+    stretch = 1.0 + np.where(p99, constants.ttft_margin * (alone + cycle.decode.total) / ttft, 0.0)
+    unknown = np.full_like(ttft, np.nan)
     return Served(
-        running=np.where(possible, running, 0.0),
-        rate=np.where(possible, rate, nothing),
-        ttft=np.where(possible, first, nothing),
-        tpot=np.where(possible, between, nothing),
-        duration=nothing,
+        running=running,
+        rate=np.where(possible, running / (cycle.seconds * stretch), unknown),
+        ttft=np.where(possible, first, unknown),
+        tpot=np.where(possible, between, unknown),
+        duration=unknown,
         stable=np.ones(len(rows), dtype=np.bool_),
         limiter=cycle.limiter,
     )
@@ -303,11 +330,9 @@ class Bounds:
 
 def bounds(ideal: Rows, requests: Requests, running: Array) -> Bounds:
     """Bounds of physics with `running` sequences in a replica; `ideal` are rows without any loss."""
-    each, _ = request_prefill(ideal, requests.prompt, running)
-    step = decode_step(ideal, running, requests.context).total
-    steps = _steps(ideal, requests)
+    cycle = _cycle(ideal, requests, running, running)
     return Bounds(
-        rate=running / np.maximum(steps * step + running * each, 1e-30),
-        tpot=step / ideal.tokens_per_step,
-        ttft=each,
+        rate=running / cycle.seconds,
+        tpot=cycle.decode.total / ideal.tokens_per_step,
+        ttft=_alone(ideal, requests),
     )

@@ -26,8 +26,9 @@ Array = NDArray[np.float64]
 class StepRow:
     """The coefficients of one deployment on one part with one serving engine; times in seconds.
 
-    `*_read`: to read all of a class once. `*_flop`: arithmetic per token. `kv*_token`: to read one cached
-    token of one sequence; `att*_token`: arithmetic of one new token against one cached token. The groups 1
+    `*_read`: to read all of a class once. `*_flop`: arithmetic per token (`head_flop`: per token of one
+    attention rank). `kv*_token`: to read one cached token of one sequence; `att*_token`: arithmetic of one
+    new token against one cached token; under attention-DP both are divided by the ranks. The groups 1
     and 2 end at their window (in tokens). `patt*`: the same for prefill. `comm_*`: collectives of a step,
     and per token. `expert_offset` is in tokens: what grouped kernels lose when every touched expert has few;
     `expert_log_miss` is ln(1 - k/E); `expert_spread` is how many replicas share one set of experts.
@@ -126,56 +127,41 @@ def _join(read: Array, arithmetic: Array) -> Array:
     return joined
 
 
-def _classes(rows: Rows, sequences: Array, context: Array, tokens: Array) -> list[tuple[Array, Array]]:
-    """Read and arithmetic time of dense matrices, experts, LM head and decode attention."""
-    coverage = -np.expm1(tokens * rows.expert_spread * rows.expert_log_miss)
-    # Under attention-DP the step waits for the rank that holds a sequence, however few there are.
-    held = np.where(sequences > 0, np.maximum(sequences, rows.attention_ranks), 0.0)
-    window1 = np.minimum(context, rows.kv1_window)
-    window2 = np.minimum(context, rows.kv2_window)
-    kv = rows.kv_token * context + rows.kv1_token * window1 + rows.kv2_token * window2 + rows.state
-    attention = rows.att_token * context + rows.att1_token * window1 + rows.att2_token * window2
-    return [
-        (rows.dense_read, rows.dense_flop * tokens),
-        (rows.expert_read * coverage, rows.expert_flop * (tokens + rows.expert_offset * coverage)),
-        (rows.head_read, rows.head_flop * sequences),
-        (held * kv, held * attention),
-    ]
-
-
-def step_time(
-    rows: Rows,
-    sequences: Array,
-    context: Array,
-    prefill_tokens: Array,
-    prefill_context: Array,
-    samples: Array,
-) -> StepTime:
-    """Time of one step with `sequences` decoding at mean `context` and `prefill_tokens` beside them.
-
-    `prefill_context` is the mean number of tokens that a prefill token attends to; `samples` how many
-    prompts end in this step. All arrays have the shape of the rows.
-    """
-    tokens = sequences * rows.verified_tokens + prefill_tokens
-    read = np.zeros_like(tokens)
-    arithmetic = np.zeros_like(tokens)
-    total = np.zeros_like(tokens)
-    for class_read, class_arithmetic in _classes(rows, sequences, context, tokens):
+def _joined(*classes: tuple[Array, Array]) -> tuple[Array, Array]:
+    """Time of operator classes, each given by reading and arithmetic, and how much of it is arithmetic."""
+    total, arithmetic = np.zeros_like(classes[0][0]), np.zeros_like(classes[0][0])
+    for class_read, class_arithmetic in classes:
         joined = _join(class_read, class_arithmetic)
         total += joined
-        read += np.where(class_read >= class_arithmetic, joined, 0.0)
-        arithmetic += np.where(class_read < class_arithmetic, joined, 0.0)
-    attended = rows.patt_token * prefill_context + rows.patt1_token * np.minimum(
-        prefill_context, rows.patt1_window
+        arithmetic += joined * (class_arithmetic > class_read)
+    return total, arithmetic
+
+
+def _matrices(rows: Rows, tokens: Array, busiest: Array) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
+    """Reading and arithmetic of the dense matrices and of the experts.
+
+    `tokens` go through the layers of all ranks; `busiest` is the same number where attention-DP spreads
+    them evenly, and higher where it cannot.
+    """
+    coverage = -np.expm1(tokens * (rows.expert_spread * rows.expert_log_miss))
+    return (
+        (rows.dense_read, rows.dense_flop * busiest),
+        (rows.expert_read * coverage, rows.expert_flop * (tokens + rows.expert_offset * coverage)),
     )
-    prefill = prefill_tokens * attended + rows.head_flop * samples
-    arithmetic += prefill
-    traffic = rows.activation_token * tokens
-    read += traffic
-    collectives = rows.comm_fixed + rows.comm_token * tokens
-    overhead = rows.overhead_fixed + rows.overhead_sequence * sequences
-    total += prefill + traffic + collectives + overhead
-    return StepTime(total, read, arithmetic, collectives, overhead)
+
+
+def _decode_attention(rows: Rows, context: Array) -> tuple[Array, Array]:
+    """Seconds to read the cache of one sequence, and to attend to it with one new token."""
+    window1 = np.minimum(context, rows.kv1_window)
+    window2 = np.minimum(context, rows.kv2_window)
+    read = rows.kv_token * context + rows.kv1_token * window1 + rows.kv2_token * window2 + rows.state
+    attend = rows.att_token * context + rows.att1_token * window1 + rows.att2_token * window2
+    return read, attend
+
+
+def _prefill_attention(rows: Rows, attended: Array) -> Array:
+    """Seconds in which one prefill token attends to `attended` tokens."""
+    return rows.patt_token * attended + rows.patt1_token * np.minimum(attended, rows.patt1_window)
 
 
 #: The limiters in the order in which `limiter_index` numbers them.
@@ -188,50 +174,84 @@ LIMITERS: Final = (
 )
 
 
-def limiter_index(*weighted: tuple[Array, StepTime]) -> NDArray[np.intp]:
-    """Position in `LIMITERS` of the largest part of several steps, each weighted by its share of the run."""
+def limiter_index(overhead: Array, *weighted: tuple[Array, StepTime]) -> NDArray[np.intp]:
+    """Position in `LIMITERS` of the largest part of several steps, each weighted by its share of the run.
+
+    `overhead` is what the run spends beside its steps.
+    """
     read = sum((weight * step.read for weight, step in weighted), start=np.float64(0))
     arithmetic = sum((weight * step.arithmetic for weight, step in weighted), start=np.float64(0))
     collectives = sum((weight * step.collectives for weight, step in weighted), start=np.float64(0))
-    overhead = sum((weight * step.overhead for weight, step in weighted), start=np.float64(0))
-    parts = np.stack(np.broadcast_arrays(read, arithmetic, collectives, overhead))
-    largest: NDArray[np.intp] = np.argmax(parts, axis=0)
+    idle = sum((weight * step.overhead for weight, step in weighted), start=overhead)
+    most, largest = read, np.zeros(len(overhead), dtype=np.intp)
+    for position, part in enumerate((arithmetic, collectives, idle), start=1):
+        largest[part > most] = position
+        most = np.maximum(most, part)
     return largest
 
 
 def decode_step(rows: Rows, sequences: Array, context: Array) -> StepTime:
     """Time between two steps of one sequence with `sequences` in a replica, pipeline stages included.
 
-    With p stages each micro-batch holds sequences / p and passes all of them.
+    With p stages each micro-batch holds sequences / p and passes all of them. Under attention-DP the step
+    waits for a rank that holds a sequence, however few there are.
     """
-    zero = np.zeros_like(sequences)
     micro_batch = np.maximum(sequences / rows.stages, 1.0)
-    step = step_time(rows, micro_batch, context, zero, zero, zero)
+    tokens = micro_batch * rows.verified_tokens
+    held = np.maximum(micro_batch, rows.attention_ranks)
+    busiest = held * rows.verified_tokens
+    cache, attend = _decode_attention(rows, context)
+    total, arithmetic = _joined(
+        *_matrices(rows, tokens, busiest),
+        (rows.head_read, rows.head_flop * busiest / rows.attention_ranks),
+        (cache * held, attend * busiest),
+    )
+    traffic = rows.activation_token * busiest
     stretch = 1.0 + rows.bubble * (rows.stages - 1.0)
-    return StepTime(
-        step.total * stretch,
-        step.read * stretch,
-        step.arithmetic * stretch,
-        step.collectives * stretch,
-        step.overhead * stretch,
+    return _step(
+        (total - arithmetic + traffic) * stretch,
+        arithmetic * stretch,
+        (rows.comm_fixed + rows.comm_token * tokens) * stretch,
+        (rows.overhead_fixed + rows.overhead_sequence * micro_batch) * stretch,
     )
 
 
-def prefill_step(rows: Rows, prompt: Array, waiting: Array) -> tuple[Array, StepTime]:
-    """Tokens of a prefill chunk when `waiting` prompts of `prompt` tokens queue, and the time of that chunk.
+def _step(read: Array, arithmetic: Array, collectives: Array, overhead: Array) -> StepTime:
+    return StepTime(read + arithmetic + collectives + overhead, read, arithmetic, collectives, overhead)
 
-    A chunk takes as many whole prompts as max_batched_tokens admits, or part of one.
+
+def prefill_step(
+    rows: Rows, prompt: Array, waiting: Array, cached: Array | float = 0.0
+) -> tuple[Array, StepTime]:
+    """Tokens of a prefill chunk when `waiting` prompts queue, and the time of that chunk.
+
+    `prompt` tokens of each are computed and attend to `cached` tokens before them. A chunk takes as
+    many whole prompts as max_batched_tokens admits, or part of one. Under attention-DP a prompt lies on
+    one rank, so that few prompts leave the other ranks idle.
     """
-    chunk = np.minimum(rows.chunk_tokens, np.maximum(prompt * waiting, 1.0))
-    zero = np.zeros_like(prompt)
-    # A token of a prompt attends to half of it on average.
-    step = step_time(rows, zero, zero, chunk, prompt * 0.5, chunk / np.maximum(prompt, 1.0))
-    return chunk, step
+    spread = np.clip(waiting, 1.0, rows.attention_ranks) / rows.attention_ranks
+    chunk = np.minimum(rows.chunk_tokens * spread, np.maximum(prompt * waiting, 1.0))
+    busiest = chunk / spread
+    total, arithmetic = _joined(*_matrices(rows, chunk, busiest))
+    sampled = busiest / (np.maximum(prompt, 1.0) * rows.attention_ranks)
+    # A token attends to what is cached, and to half of its own prompt on average.
+    attention = busiest * _prefill_attention(rows, cached + prompt * 0.5) + rows.head_flop * sampled
+    return chunk, _step(
+        total - arithmetic + rows.head_read + rows.activation_token * busiest,
+        arithmetic + attention,
+        rows.comm_fixed + rows.comm_token * chunk,
+        rows.overhead_fixed,
+    )
 
 
-def request_prefill(rows: Rows, prompt: Array, waiting: Array) -> tuple[Array, StepTime]:
-    """Seconds that one prompt takes from the replica when `waiting` queue, its server time included."""
-    chunk, step = prefill_step(rows, prompt, waiting)
+def request_prefill(
+    rows: Rows, prompt: Array, waiting: Array, cached: Array | float = 0.0
+) -> tuple[Array, StepTime]:
+    """Seconds that one prompt takes from the replica when `waiting` queue, its server time included.
+
+    At least its last token is computed, even when all of the prompt is cached.
+    """
+    computed = np.maximum(prompt, 1.0)
+    chunk, step = prefill_step(rows, computed, waiting, cached)
     # Stages work on different chunks at once, so each chunk costs the replica its share.
-    busy = np.where(prompt > 0, step.total * prompt / chunk / rows.stages, 0.0)
-    return busy + rows.request, step
+    return step.total * computed / chunk / rows.stages + rows.request, step

@@ -91,7 +91,7 @@ def jamba() -> Model:
 
 
 def llama_4_scout() -> Model:
-    """48 layers of 5120, three of four in chunks of 8192; 40 heads of 128 on 8; 16 experts, 1 and a shared."""
+    """48 layers of 5120, three of four in chunks of 8192; 40 heads of 128 on 8; 16 experts, 1 a token."""
     chunked = Attention(40, 8, 128, window=8192, window_kind="chunked")
     whole = Attention(40, 8, 128)
     ffn = MoeFfn(16, 1, 8192, shared_intermediate_size=8192)

@@ -1,0 +1,214 @@
+"""A test bench for the engine: parts with round figures, constants without exceptions, cases as arrays."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+
+import numpy as np
+
+from gpudesk.domain.accelerators import Accelerator
+from gpudesk.domain.deployments import ParallelPlan
+from gpudesk.domain.models import Model
+from gpudesk.domain.precision import Precision
+from gpudesk.domain.units import GIB
+from gpudesk.domain.workloads import LoadKind
+from gpudesk.engine.constants import Calibration, Constant
+from gpudesk.engine.loads import Requests, ServingConstants
+from gpudesk.engine.memory import MemoryBudget, MemorySettings, memory_budget
+from gpudesk.engine.operating import Situation, ideal_row, operating_point, step_row
+from gpudesk.engine.serving import CODES, Loads, Results, serve
+from gpudesk.engine.steps import Array, Rows, StepRow
+
+H200 = Accelerator(
+    id="h200",
+    name="H200",
+    vendor="NVIDIA",
+    generation="hopper",
+    announced=False,
+    platform="CUDA",
+    memory_bytes=141 * GIB,
+    memory_bandwidth=4.8e12,
+    scale_up_bandwidth=9e11,
+    scale_up_domain=8,
+    pcie_bandwidth=1.28e11,
+    peak_dense=MappingProxyType({"bf16": 9.89e14, "fp16": 9.89e14, "fp8": 1.979e15}),
+)
+MI325X = replace(
+    H200,
+    id="mi325x",
+    name="MI325X",
+    vendor="AMD",
+    generation="cdna3",
+    platform="ROCm",
+    memory_bytes=256 * GIB,
+    memory_bandwidth=6e12,
+    peak_dense=MappingProxyType({"bf16": 1.3074e15, "fp16": 1.3074e15, "fp8": 2.6149e15}),
+)
+SETTINGS = MemorySettings(0.95, "total", 10**9, max_batch=1024, max_batched_tokens=8192)
+SERVING = ServingConstants(
+    cohort_fixed=0.45,
+    cohort_varied=0.15,
+    mixing=0.8,
+    tail_wave=0.3,
+    queueing=1.3,
+    p99_margin=0.77,
+    ttft_margin=0.85,
+)
+
+_CONSTANTS = {
+    "weight_read_efficiency": 0.8,
+    "expert_read_factor": 0.85,
+    "kv_read_efficiency": 0.75,
+    "gemm_efficiency": 0.6,
+    "expert_gemm_factor": 0.75,
+    "attention_efficiency": 0.4,
+    "expert_half_tokens": 16.0,
+    "layer_time": 12e-6,
+    "moe_layer_time": 25e-6,
+    "eager_factor": 3.0,
+    "step_time": 0.6e-3,
+    "sequence_time": 4e-6,
+    "request_time": 1.9e-3,
+    "offline_request_time": 0.2e-3,
+    "allreduce_latency": 20e-6,
+    "collective_overhead": 6e-6,
+    "link_efficiency": 0.6,
+    "node_bandwidth": 50e9,
+    "activation_traffic": 12.0,
+    "attention_dp_imbalance": 1.2,
+    "stage_bubble": 0.05,
+    "age_slowdown": 0.15,
+}
+
+
+def calibration() -> Calibration:
+    """Return constants that hold for every part and serving engine."""
+    constants = {name: Constant(name, "", "", value) for name, value in _CONSTANTS.items()}
+    return Calibration("bench", "0", "2026-08", constants, (), ())
+
+
+@dataclass(frozen=True, slots=True)
+class Plant:
+    """One deployment worked out: its memory and the coefficients of its steps, real and ideal."""
+
+    budget: MemoryBudget
+    row: StepRow
+    ideal: StepRow
+    plan: ParallelPlan
+    max_batch: int
+
+    def capacity(self, tokens: int) -> float:
+        """Sequences of `tokens` that one replica admits."""
+        memory = self.budget.max_sequences(tokens) // self.plan.dp
+        return float(min(memory, self.max_batch * self.budget.attention_ranks))
+
+
+def plant(
+    part: Accelerator,
+    model: Model,
+    plan: ParallelPlan,
+    weights: Precision = Precision.FP8,
+    settings: MemorySettings = SETTINGS,
+    *,
+    server: bool = True,
+    acceptance_length: float = 1.0,
+    months_old: float = 0.0,
+    eager: bool = False,
+) -> Plant:
+    """Work out a deployment with FP16 KV cache."""
+    situation = Situation(
+        accelerator=part,
+        family="vllm",
+        weights=weights,
+        arithmetic=weights,
+        kv=Precision.FP16,
+        plan=plan,
+        server=server,
+        acceptance_length=acceptance_length,
+        months_old=months_old,
+        eager=eager,
+        max_batched_tokens=settings.max_batched_tokens,
+        max_batch=settings.max_batch,
+    )
+    budget = memory_budget(part, model, weights, Precision.FP16, plan, settings)
+    point = operating_point(situation, model, calibration())
+    row = step_row(situation, model, budget.shards, budget.cache, point)
+    ideal = ideal_row(situation, model, budget.shards, budget.cache, point)
+    return Plant(budget, row, ideal, plan, settings.max_batch)
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One load on one row; rates in requests/s, limits in seconds."""
+
+    row: StepRow
+    prompt: float
+    output: float
+    capacity: float
+    kind: LoadKind = LoadKind.CONCURRENCY
+    amount: float = 1.0
+    total: float = math.inf
+    ttft: float = math.inf
+    tpot: float = math.inf
+    p99: bool = False
+    replicas: float = 1.0
+    varied: bool = True
+    cached: float = 0.0
+
+
+def rows_of(*rows: StepRow) -> Rows:
+    """Return a row for each case."""
+    return Rows(Rows.table(list(rows)))
+
+
+def _column(cases: list[Case], name: str) -> Array:
+    return np.array([getattr(case, name) for case in cases], dtype=np.float64)
+
+
+def requests_of(cases: list[Case]) -> Requests:
+    """Return what the replicas of the cases serve."""
+    prompt = _column(cases, "prompt")
+    return Requests(
+        prompt=prompt,
+        held_prompt=prompt + _column(cases, "cached"),
+        output=_column(cases, "output"),
+        capacity=_column(cases, "capacity"),
+        varied=_column(cases, "varied") > 0,
+    )
+
+
+def serve_cases(cases: list[Case]) -> Results:
+    """Serve all cases in one call."""
+    loads = Loads(
+        kind=np.array([CODES[case.kind] for case in cases], dtype=np.int8),
+        amount=_column(cases, "amount"),
+        total=_column(cases, "total"),
+        ttft=_column(cases, "ttft"),
+        tpot=_column(cases, "tpot"),
+        p99=_column(cases, "p99") > 0,
+        replicas=_column(cases, "replicas"),
+    )
+    return serve(rows_of(*(case.row for case in cases)), requests_of(cases), loads, SERVING)
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """The results of one case as plain numbers."""
+
+    concurrency: float
+    admitted: float
+    running: float
+    rate: float
+    ttft: float
+    tpot: float
+    duration: float
+    stable: bool
+    limiter: int
+
+
+def serve_one(case: Case) -> Figures:
+    """Serve one case alone."""
+    results = serve_cases([case])
+    return Figures(**{name: getattr(results, name)[0].item() for name in Figures.__slots__})

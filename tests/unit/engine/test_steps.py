@@ -1,0 +1,201 @@
+"""Time of one step: its parts by hand, and where they bend."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from gpudesk.domain.deployments import ParallelPlan
+from gpudesk.domain.estimates import Limiter
+from gpudesk.engine.steps import (
+    FIELDS,
+    LIMITERS,
+    Array,
+    Rows,
+    StepRow,
+    StepTime,
+    decode_step,
+    limiter_index,
+    prefill_step,
+    request_prefill,
+)
+from tests.unit.engine import published
+from tests.unit.engine.bench import H200, plant, rows_of
+
+#: A row without anything in it: one rank, one stage, no window, no limit.
+EMPTY = StepRow(**dict.fromkeys(FIELDS, 0.0))
+PLAIN = replace(
+    EMPTY,
+    expert_spread=1.0,
+    attention_ranks=1.0,
+    stages=1.0,
+    chunk_tokens=8192.0,
+    tokens_per_step=1.0,
+    verified_tokens=1.0,
+)
+
+
+def at(value: float) -> Array:
+    return np.array([value])
+
+
+def decode(row: StepRow, sequences: float, context: float = 1000.0) -> StepTime:
+    return decode_step(rows_of(row), at(sequences), at(context))
+
+
+def prefill(row: StepRow, prompt: float, waiting: float, cached: float = 0.0) -> tuple[float, float]:
+    """Tokens of a chunk and its seconds."""
+    chunk, step = prefill_step(rows_of(row), at(prompt), at(waiting), at(cached))
+    return chunk.item(), step.total.item()
+
+
+def test_a_row_is_read_by_the_names_of_its_fields() -> None:
+    rows = rows_of(replace(PLAIN, dense_read=2.0), replace(PLAIN, dense_read=3.0))
+    assert rows.dense_read.tolist() == [2.0, 3.0]
+    assert rows.select(np.array([1])).dense_read.tolist() == [3.0]
+    assert len(rows) == 2
+    with pytest.raises(AttributeError, match="nothing"):
+        _ = rows.nothing
+
+
+def test_reading_and_arithmetic_join_smoothly() -> None:
+    row = replace(PLAIN, dense_read=3.0, dense_flop=0.5)
+    step = decode(row, 8.0)
+    assert step.total.item() == pytest.approx((3.0**4 + 4.0**4) ** 0.25)
+    assert step.arithmetic.item() == step.total.item()
+    assert decode(row, 4.0).read.item() == pytest.approx((3.0**4 + 2.0**4) ** 0.25)
+
+
+def test_parts_add_up_to_the_step() -> None:
+    row = plant(H200, published.deepseek_v3(), ParallelPlan(tp=8, ep=8)).row
+    _, chunk = prefill_step(rows_of(row), at(3000.0), at(2.5))
+    for step in (decode(row, 77.0), chunk):
+        parts = step.read + step.arithmetic + step.collectives + step.overhead
+        assert parts.item() == pytest.approx(step.total.item(), rel=1e-12)
+
+
+def test_a_batch_touches_experts_by_chance() -> None:
+    row = replace(PLAIN, expert_read=1.0, expert_log_miss=math.log(1 - 8 / 256))
+    assert decode(row, 1.0).total.item() == pytest.approx(8 / 256)
+    assert decode(row, 2.0).total.item() == pytest.approx(1 - (1 - 8 / 256) ** 2)
+    assert decode(row, 4096.0).total.item() == pytest.approx(1.0)
+    # Two replicas that share the experts touch more of them.
+    shared = replace(row, expert_spread=2.0)
+    assert decode(shared, 1.0).total.item() == pytest.approx(1 - (1 - 8 / 256) ** 2)
+
+
+def test_cache_is_read_up_to_its_windows() -> None:
+    row = replace(
+        PLAIN, kv_token=1.0, kv1_token=10.0, kv1_window=128.0, kv2_token=100.0, kv2_window=1024.0, state=5.0
+    )
+    for context, expected in ((100, 11_100), (128, 14_208), (1000, 102_280), (5000, 108_680)):
+        assert decode(row, 3.0, context).read.item() == 3 * (expected + 5)
+
+
+def test_a_step_of_few_sequences_waits_for_one_attention_rank() -> None:
+    row = replace(PLAIN, attention_ranks=8.0, kv_token=1.0 / 8, dense_flop=1.0 / 8, head_flop=1.0)
+    one, eight, nine = (decode(row, n, 1.0).total.item() for n in (1.0, 8.0, 9.0))
+    assert one == eight == pytest.approx(3.0)
+    assert nine == pytest.approx(3.0 * 9 / 8)
+
+
+def test_speculation_computes_every_verified_token_and_reads_the_cache_once() -> None:
+    row = replace(PLAIN, verified_tokens=4.0, dense_flop=1.0, head_flop=10.0, att_token=100.0)
+    assert decode(row, 2.0, 1.0).total.item() == pytest.approx(4 * 2 * 111.0)
+    assert decode(replace(PLAIN, verified_tokens=4.0, kv_token=1.0), 2.0, 1.0).total.item() == 2.0
+
+
+def test_stages_share_the_sequences() -> None:
+    row = replace(PLAIN, stages=4.0, kv_token=1.0, bubble=0.1)
+    assert decode(row, 8.0, 1.0).total.item() == pytest.approx(2 * 1.3)
+    # A micro-batch holds one sequence at least.
+    assert decode(row, 2.0, 1.0).total.item() == pytest.approx(1.3)
+
+
+def test_a_chunk_takes_whole_prompts_or_part_of_one() -> None:
+    row = replace(PLAIN, dense_read=1.0)
+    assert prefill(row, 100.0, 3.0) == (300.0, 1.0)
+    assert prefill(row, 100.0, 300.0) == (8192.0, 1.0)
+    assert prefill(row, 20_000.0, 1.0) == (8192.0, 1.0)
+    each, _ = request_prefill(rows_of(row), at(20_000.0), at(1.0))
+    assert each.item() == pytest.approx(20_000 / 8192)
+
+
+def test_prefill_attends_to_half_of_the_prompt_and_to_all_that_is_cached() -> None:
+    row = replace(PLAIN, patt_token=1.0)
+    assert prefill(row, 1000.0, 1.0)[1] == 1000.0 * 500.0
+    assert prefill(row, 1000.0, 1.0, cached=9000.0)[1] == 1000.0 * 9500.0
+    windowed = replace(PLAIN, patt1_token=1.0, patt1_window=128.0)
+    assert prefill(windowed, 1000.0, 1.0, cached=9000.0)[1] == 1000.0 * 128.0
+
+
+def test_a_lone_prompt_runs_on_one_attention_rank() -> None:
+    # Each rank computes 1/8 of what all tokens need when the prompts spread evenly.
+    row = replace(PLAIN, attention_ranks=8.0, dense_flop=1.0 / 8, chunk_tokens=8 * 8192.0)
+    assert prefill(row, 1000.0, 1.0) == (1000.0, 1000.0)
+    assert prefill(row, 1000.0, 2.0) == (2000.0, 1000.0)
+    assert prefill(row, 1000.0, 8.0) == (8000.0, 1000.0)
+    assert prefill(row, 1000.0, 16.0) == (16_000.0, 2000.0)
+    # One rank takes no more tokens in a step than it may.
+    assert prefill(row, 100_000.0, 1.0)[0] == 8192.0
+    assert prefill(row, 100_000.0, 100.0)[0] == 8 * 8192.0
+
+
+def test_a_prompt_in_the_cache_still_computes_its_last_token() -> None:
+    row = replace(PLAIN, dense_read=1.0, dense_flop=1e-3, request=0.25)
+    each, step = request_prefill(rows_of(row), at(0.0), at(1.0), at(500.0))
+    assert step.total.item() == pytest.approx(1.0)
+    assert each.item() == pytest.approx(1.25)
+
+
+def test_stages_work_on_different_chunks() -> None:
+    row = replace(PLAIN, dense_read=1.0, stages=4.0, request=0.5)
+    each, step = request_prefill(rows_of(row), at(8192.0), at(1.0))
+    assert step.total.item() == 1.0
+    assert each.item() == 0.25 + 0.5
+
+
+@pytest.mark.parametrize(
+    ("name", "limiter"),
+    [
+        ("dense_read", Limiter.MEMORY_BANDWIDTH),
+        ("kv_token", Limiter.MEMORY_BANDWIDTH),
+        ("state", Limiter.MEMORY_BANDWIDTH),
+        ("activation_token", Limiter.MEMORY_BANDWIDTH),
+        ("dense_flop", Limiter.COMPUTE),
+        ("head_flop", Limiter.COMPUTE),
+        ("comm_fixed", Limiter.INTERCONNECT),
+        ("comm_token", Limiter.INTERCONNECT),
+        ("overhead_fixed", Limiter.OVERHEAD),
+        ("overhead_sequence", Limiter.OVERHEAD),
+    ],
+)
+def test_the_largest_part_is_the_limiter(name: str, limiter: Limiter) -> None:
+    row = replace(
+        PLAIN,
+        dense_read=1.0,
+        dense_flop=0.5,
+        comm_fixed=0.8,
+        overhead_fixed=0.9,
+        kv_token=1e-3,
+        att_token=1e-6,
+    )
+    row = replace(row, **{name: 50.0})
+    index = limiter_index(at(0.0), (at(1.0), decode(row, 1.0)))
+    assert LIMITERS[index[0]] is limiter
+
+
+def test_time_beside_the_steps_is_overhead() -> None:
+    step = decode(replace(PLAIN, dense_read=1.0), 1.0)
+    assert LIMITERS[limiter_index(at(2.0), (at(3.0), step))[0]] is Limiter.MEMORY_BANDWIDTH
+    assert LIMITERS[limiter_index(at(4.0), (at(3.0), step))[0]] is Limiter.OVERHEAD
+
+
+def test_steps_of_many_cases_are_those_of_each() -> None:
+    row = plant(H200, published.gpt_oss_120b(), ParallelPlan(tp=8, ep=8, attention_dp=True)).row
+    batches = np.array([1.0, 3.0, 64.0, 1000.0])
+    together = decode_step(Rows(Rows.table([row] * 4)), batches, np.full(4, 500.0))
+    alone = [decode(row, batch, 500.0).total.item() for batch in batches]
+    assert together.total.tolist() == pytest.approx(alone, rel=1e-12)
+    assert alone == sorted(alone)
