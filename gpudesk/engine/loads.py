@@ -199,12 +199,14 @@ def saturate(rows: Rows, requests: Requests, total: Array, constants: ServingCon
 def closed_loop(
     rows: Rows, requests: Requests, concurrency: Array, total: Array, constants: ServingConstants
 ) -> Served:
-    """`concurrency` clients send the next request when the last is answered; `total` may be infinite."""
+    """`concurrency` clients send the next request when the last is answered, until `total` are sent.
+
+    `total` is infinite for a steady state and never below `concurrency`.
+    """
     finite = np.isfinite(total)
-    clients = np.minimum(concurrency, total)
-    running = np.minimum(clients, requests.capacity)
+    running = np.minimum(concurrency, requests.capacity)
     cohort = np.where(requests.varied, constants.cohort_varied, constants.cohort_fixed)
-    first_wave = clients / total
+    first_wave = concurrency / total
     in_burst = first_wave + (1.0 - first_wave) * cohort
     cycle = _cycle(rows, requests, running, 1.0 + in_burst * (running - 1.0))
     alone, decode = _alone(rows, requests), cycle.decode.total
@@ -215,7 +217,7 @@ def closed_loop(
     ttft = in_burst * np.maximum(cycle.burst, alone) + (1.0 - in_burst) * steady
     ttft = np.minimum(ttft, np.maximum(alone, cycle.fill + cycle.prompts) + decode)
     seconds = np.maximum(cycle.seconds, ttft + cycle.decoding)
-    queue = (clients - running) * seconds / running
+    queue = (concurrency - running) * seconds / running
     waves = np.where(finite, _waves(total, running, constants.tail_wave), 1.0)
     duration = waves * seconds
     return Served(

@@ -70,17 +70,19 @@ class Results:
 
 
 def _batch(rows: Rows, requests: Requests, loads: Loads, _: ServingConstants) -> Results:
-    served = batch(rows, requests, np.ceil(loads.amount / loads.replicas))
-    ranks = np.minimum(loads.replicas, loads.amount)
-    return _results(
-        served, loads.amount, np.minimum(loads.amount, served.running * ranks), loads.amount / served.duration
-    )
+    size = np.ceil(loads.amount / loads.replicas)
+    served = batch(rows, requests, size)
+    active = np.minimum(loads.replicas, loads.amount)
+    admitted = np.minimum(loads.amount, np.minimum(size, requests.capacity) * active)
+    return _results(served, loads.amount, admitted, loads.amount / served.duration)
 
 
 def _closed(rows: Rows, requests: Requests, loads: Loads, constants: ServingConstants) -> Results:
-    active = np.minimum(loads.replicas, loads.amount)
-    served = closed_loop(rows, requests, loads.amount / active, loads.total / active, constants)
-    return _results(served, loads.amount, served.running * active, served.rate * active)
+    # More clients than requests send nothing.
+    clients = np.minimum(loads.amount, loads.total)
+    active = np.minimum(loads.replicas, clients)
+    served = closed_loop(rows, requests, clients / active, loads.total / active, constants)
+    return _results(served, clients, served.running * active, served.rate * active)
 
 
 def _saturate(rows: Rows, requests: Requests, loads: Loads, constants: ServingConstants) -> Results:

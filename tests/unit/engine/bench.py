@@ -19,7 +19,7 @@ from gpudesk.engine.loads import Requests, ServingConstants
 from gpudesk.engine.memory import MemoryBudget, MemorySettings, memory_budget
 from gpudesk.engine.operating import Situation, ideal_row, operating_point, step_row
 from gpudesk.engine.serving import CODES, Loads, Results, serve
-from gpudesk.engine.steps import Array, Rows, StepRow
+from gpudesk.engine.steps import FIELDS, Array, Rows, StepRow
 
 H200 = Accelerator(
     id="h200",
@@ -45,6 +45,16 @@ MI325X = replace(
     memory_bytes=256 * GIB,
     memory_bandwidth=6e12,
     peak_dense=MappingProxyType({"bf16": 1.3074e15, "fp16": 1.3074e15, "fp8": 2.6149e15}),
+)
+#: A step that costs nothing: one rank, one stage, no window.
+PLAIN = replace(
+    StepRow(**dict.fromkeys(FIELDS, 0.0)),
+    expert_spread=1.0,
+    attention_ranks=1.0,
+    stages=1.0,
+    chunk_tokens=8192.0,
+    tokens_per_step=1.0,
+    verified_tokens=1.0,
 )
 SETTINGS = MemorySettings(0.95, "total", 10**9, max_batch=1024, max_batched_tokens=8192)
 SERVING = ServingConstants(

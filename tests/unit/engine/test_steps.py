@@ -9,7 +9,6 @@ import pytest
 from gpudesk.domain.deployments import ParallelPlan
 from gpudesk.domain.estimates import Limiter
 from gpudesk.engine.steps import (
-    FIELDS,
     LIMITERS,
     Array,
     Rows,
@@ -21,19 +20,7 @@ from gpudesk.engine.steps import (
     request_prefill,
 )
 from tests.unit.engine import published
-from tests.unit.engine.bench import H200, plant, rows_of
-
-#: A row without anything in it: one rank, one stage, no window, no limit.
-EMPTY = StepRow(**dict.fromkeys(FIELDS, 0.0))
-PLAIN = replace(
-    EMPTY,
-    expert_spread=1.0,
-    attention_ranks=1.0,
-    stages=1.0,
-    chunk_tokens=8192.0,
-    tokens_per_step=1.0,
-    verified_tokens=1.0,
-)
+from tests.unit.engine.bench import H200, PLAIN, plant, rows_of
 
 
 def at(value: float) -> Array:

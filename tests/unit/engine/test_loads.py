@@ -1,0 +1,171 @@
+"""Loads whose requests are counted: a static batch, all queued at once, a closed loop."""
+
+import math
+from dataclasses import replace
+
+import pytest
+
+from gpudesk.domain.deployments import ParallelPlan
+from gpudesk.domain.estimates import Limiter
+from gpudesk.domain.workloads import LoadKind
+from gpudesk.engine.steps import LIMITERS
+from tests.unit.engine import published
+from tests.unit.engine.bench import H200, PLAIN, SERVING, Case, plant, serve_one
+
+#: A token takes a millisecond, and a chunk has up to 4000 of them.
+SLOW = replace(PLAIN, dense_flop=1e-3, chunk_tokens=4000.0)
+LLAMA = plant(H200, published.llama_3_1_70b(), ParallelPlan(tp=8))
+
+
+def case(
+    prompt: float,
+    output: float,
+    kind: LoadKind,
+    amount: float = 1.0,
+    total: float = math.inf,
+    replicas: float = 1.0,
+) -> Case:
+    """A load on Llama 3.1 70B on eight H200."""
+    capacity = LLAMA.capacity(int(prompt + output))
+    return Case(LLAMA.row, prompt, output, capacity, kind, amount, total, replicas=replicas)
+
+
+def test_prompts_that_share_a_chunk_finish_together() -> None:
+    # One chunk of 4 x 1000 tokens takes 4 s, and nobody has a first token before.
+    one_chunk = serve_one(Case(SLOW, 1000, 1, 100, LoadKind.BATCH, 4))
+    assert one_chunk.ttft == pytest.approx(4.0)
+    assert one_chunk.duration == pytest.approx(4.0)
+    # Three such chunks end after 4, 8 and 12 s.
+    three = serve_one(Case(SLOW, 1000, 1, 100, LoadKind.BATCH, 12))
+    assert three.ttft == pytest.approx(8.0)
+    # Prompts longer than a chunk finish one after the other.
+    long = serve_one(Case(SLOW, 8000, 1, 100, LoadKind.BATCH, 3))
+    assert long.ttft == pytest.approx((8 + 16 + 24) / 3)
+
+
+def test_a_batch_beyond_the_capacity_goes_in_rounds() -> None:
+    whole = serve_one(case(1000, 100, LoadKind.BATCH, 32))
+    halves = serve_one(replace(case(1000, 100, LoadKind.BATCH, 64), capacity=32))
+    assert halves.admitted == 32
+    assert halves.duration == pytest.approx(2 * whole.duration)
+    assert halves.ttft == pytest.approx(whole.ttft + whole.duration / 2)
+    assert halves.tpot == pytest.approx(whole.tpot)
+    # Five in a capacity of four: four are admitted, though the rounds are taken as equal.
+    five = serve_one(replace(case(1000, 100, LoadKind.BATCH, 5), capacity=4))
+    assert (five.concurrency, five.admitted, five.running) == (5, 4, 2.5)
+
+
+def test_a_batch_over_replicas_takes_as_long_as_the_fullest() -> None:
+    alone = serve_one(case(1000, 100, LoadKind.BATCH, 3))
+    spread = serve_one(case(1000, 100, LoadKind.BATCH, 17, replicas=8))
+    assert spread.duration == pytest.approx(alone.duration)
+    assert spread.rate == pytest.approx(17 / alone.duration)
+    # More replicas than requests: some stand idle.
+    idle = serve_one(case(1000, 100, LoadKind.BATCH, 2, replicas=8))
+    assert idle.duration == pytest.approx(serve_one(case(1000, 100, LoadKind.BATCH, 1)).duration)
+    assert idle.admitted == 2
+
+
+@pytest.mark.parametrize("plan", [ParallelPlan(tp=8), ParallelPlan(tp=2, pp=4), ParallelPlan(pp=8)])
+@pytest.mark.parametrize(("prompt", "output"), [(1, 1), (100, 2), (8000, 1), (30_000, 300)])
+def test_one_request_is_the_same_under_every_load(plan: ParallelPlan, prompt: float, output: float) -> None:
+    row = plant(H200, published.llama_3_1_70b(), plan).row
+    batch, closed, queued = (
+        serve_one(Case(row, prompt, output, 50, kind, 1, total))
+        for kind, total in (
+            (LoadKind.BATCH, math.inf),
+            (LoadKind.CONCURRENCY, math.inf),
+            (LoadKind.SATURATE, 1.0),
+        )
+    )
+    for other in (closed, queued):
+        assert other.ttft == pytest.approx(batch.ttft)
+        assert other.rate == pytest.approx(batch.rate)
+        assert other.tpot == pytest.approx(batch.tpot, nan_ok=True)
+
+
+def test_a_prompt_passes_all_stages_before_its_first_token() -> None:
+    # Four stages of equal layers: as long as one stage would take.
+    row = replace(SLOW, stages=4.0)
+    assert serve_one(Case(row, 1000, 1, 8, LoadKind.BATCH, 1)).ttft == pytest.approx(1.0)
+    # Two chunks: the second is one stage behind the first.
+    assert serve_one(Case(row, 8000, 1, 8, LoadKind.BATCH, 1)).ttft == pytest.approx(4.0 + 1.0)
+    assert serve_one(Case(row, 8000, 1, 8, LoadKind.CONCURRENCY, 1)).ttft == pytest.approx(4.0 + 1.0)
+
+
+def test_a_single_output_token_has_no_pace() -> None:
+    for kind, total in (
+        (LoadKind.BATCH, math.inf),
+        (LoadKind.CONCURRENCY, 100.0),
+        (LoadKind.SATURATE, 20.0),
+        (LoadKind.REQUEST_RATE, math.inf),
+        (LoadKind.LIMITS, math.inf),
+    ):
+        found = serve_one(case(1000, 1, kind, 10, total=total))
+        assert math.isnan(found.tpot)
+        assert found.ttft > 0
+        assert found.rate > 0
+
+
+@pytest.mark.parametrize("queued", [1, 7, 32, 33, 60, 500])
+def test_no_request_outlives_a_saturated_run(queued: int) -> None:
+    found = serve_one(replace(case(2000, 200, LoadKind.SATURATE, total=queued), capacity=32))
+    assert found.ttft + 199 * found.tpot <= found.duration * (1 + 1e-12)
+    assert found.rate == pytest.approx(queued / found.duration)
+    assert found.admitted == min(queued, 32)
+
+
+def test_a_saturated_run_that_memory_holds_is_a_batch() -> None:
+    batch = serve_one(case(500, 300, LoadKind.BATCH, 40))
+    queued = serve_one(case(500, 300, LoadKind.SATURATE, total=40))
+    assert queued.duration == pytest.approx(batch.duration)
+    assert queued.ttft == pytest.approx(batch.ttft)
+
+
+def test_latency_of_a_closed_loop_agrees_with_its_throughput() -> None:
+    # Little: concurrency = rate x residence, also where a part of the clients queues.
+    for clients, capacity in ((1, 64), (16, 64), (64, 64), (200, 64)):
+        found = serve_one(replace(case(3000, 400, LoadKind.CONCURRENCY, clients), capacity=capacity))
+        assert found.admitted == min(clients, capacity)
+        assert found.rate * (found.ttft + 399 * found.tpot) == pytest.approx(clients)
+
+
+def test_a_long_closed_loop_is_its_steady_state() -> None:
+    steady = serve_one(case(1000, 200, LoadKind.CONCURRENCY, 100))
+    long = serve_one(case(1000, 200, LoadKind.CONCURRENCY, 100, total=1e8))
+    assert long.rate == pytest.approx(steady.rate, rel=1e-5)
+    assert long.ttft == pytest.approx(steady.ttft, rel=1e-5)
+    assert math.isnan(steady.duration)
+    assert long.duration == pytest.approx(1e8 / long.rate)
+
+
+def test_more_clients_than_requests_are_as_many_as_requests() -> None:
+    few = serve_one(case(1000, 200, LoadKind.CONCURRENCY, 100, total=8))
+    assert few == serve_one(case(1000, 200, LoadKind.CONCURRENCY, 8, total=8))
+    assert (few.concurrency, few.admitted) == (8, 8)
+    # Also over more replicas than there are requests.
+    spread = serve_one(case(1000, 200, LoadKind.CONCURRENCY, 100, total=4, replicas=8))
+    one = serve_one(case(1000, 200, LoadKind.CONCURRENCY, 1, total=1))
+    assert spread.admitted == 4
+    assert spread.ttft == pytest.approx(one.ttft)
+    assert spread.rate == pytest.approx(4 * one.rate)
+
+
+def test_a_closed_loop_of_one_wave_is_a_batch() -> None:
+    batch = serve_one(case(1000, 200, LoadKind.BATCH, 16))
+    loop = serve_one(case(1000, 200, LoadKind.CONCURRENCY, 16, total=16))
+    assert loop.ttft == pytest.approx(batch.ttft)
+    assert loop.duration == pytest.approx(batch.duration)
+
+
+def test_equal_requests_keep_in_step() -> None:
+    varied = serve_one(case(4000, 200, LoadKind.CONCURRENCY, 64))
+    equal = serve_one(replace(case(4000, 200, LoadKind.CONCURRENCY, 64), varied=False))
+    assert equal.ttft > varied.ttft
+    assert SERVING.cohort_fixed > SERVING.cohort_varied
+
+
+def test_server_time_can_bind() -> None:
+    row = replace(PLAIN, dense_read=1e-3, request=1.0)
+    found = serve_one(Case(row, 10, 10, 64, LoadKind.CONCURRENCY, 32))
+    assert LIMITERS[found.limiter] is Limiter.OVERHEAD
