@@ -5,22 +5,25 @@ from __future__ import annotations
 import os
 import secrets
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from sqlalchemy import Connection, create_engine, insert
+from sqlalchemy import URL, Connection, create_engine, insert
 from sqlalchemy.exc import DBAPIError, IntegrityError
 from sqlalchemy.pool import NullPool
 
 from gpudesk.catalog.checks import check
+from gpudesk.catalog.engine_checks import engine_problems
 from gpudesk.catalog.files import read_files
 from gpudesk.catalog.freshness import inputs_digest
 from gpudesk.catalog.problems import DataError
 from gpudesk.catalog.revisions import Tables, revision
 from gpudesk.catalog.rows import data_date, table_rows
+from gpudesk.catalog.serving_engine_files import read_serving_engines
 from gpudesk.catalog.store import APPLICATION_ID, SCHEMA_VERSION, CatalogBugError, CatalogFileError
 from gpudesk.catalog.tables import CATALOG
 from gpudesk.domain.messages import message
+from gpudesk.domain.serving_engines import ServingEngine
 
 
 def build_catalog(data_dir: Path, target: Path) -> str:
@@ -49,9 +52,17 @@ def read_tables(data_dir: Path) -> Tables:
     """Read and check the files and return the rows of all tables; raises `DataError` with every problem."""
     files, problems = read_files(data_dir)
     problems += check(files, frozenset(problem.file for problem in problems))
+    engines: tuple[ServingEngine, ...] = ()
+    try:
+        engines = read_serving_engines(data_dir)
+    except DataError as error:
+        problems += error.problems
+    if not problems:
+        # The names in the rules are those of files that can be read.
+        problems += engine_problems(engines, files)
     if problems:
         raise DataError(problems)
-    return table_rows(files, {})
+    return table_rows(files, engines)
 
 
 @contextmanager
@@ -67,8 +78,11 @@ def _replacement(target: Path) -> Iterator[Path]:
     except OSError as error:
         reason = error.strerror or str(error)
         raise CatalogFileError(message("catalog.file.unwritable", reason=reason), target) from error
+    except DBAPIError as error:
+        raise CatalogFileError(message("catalog.file.unwritable", reason=str(error.orig)), target) from error
     finally:
-        fresh.unlink(missing_ok=True)
+        with suppress(OSError):
+            fresh.unlink(missing_ok=True)
 
 
 def _to_disk(path: Path) -> None:
@@ -84,7 +98,7 @@ def _to_disk(path: Path) -> None:
 
 def _write(path: Path, tables: Tables) -> None:
     """Create the tables and fill them in one transaction, with every reference checked."""
-    engine = create_engine(f"sqlite:///{path}", poolclass=NullPool)
+    engine = create_engine(URL.create("sqlite", database=str(path)), poolclass=NullPool)
     try:
         with engine.connect() as connection:
             # The file is nobody's yet: should this fail it is thrown away.
@@ -97,8 +111,6 @@ def _write(path: Path, tables: Tables) -> None:
             connection.commit()
     except IntegrityError as error:
         raise CatalogBugError(f"rows that passed every check do not fit the tables: {error.orig}") from error
-    except DBAPIError as error:
-        raise CatalogFileError(message("catalog.file.unwritable", reason=str(error.orig)), path) from error
     finally:
         engine.dispose()
 

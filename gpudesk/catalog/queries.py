@@ -181,10 +181,7 @@ class Catalog:
 
     @cached_property
     def _serving_engines(self) -> dict[str, ServingEngine]:
-        from gpudesk.catalog.serving_engine_files import from_json
-
-        rows = self.store.rows("SELECT id, definition FROM serving_engine ORDER BY id")
-        return {engine: from_json(definition) for engine, definition in rows}
+        return readers.read_serving_engines(self.store)
 
     @cached_property
     def _prices(self) -> tuple[Price, ...]:

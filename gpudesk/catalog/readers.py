@@ -9,11 +9,13 @@ from typing import Any
 
 from gpudesk.catalog.attribute_names import PEAK_DENSE
 from gpudesk.catalog.definitions import model_of
+from gpudesk.catalog.plain import restored
 from gpudesk.catalog.store import Store
 from gpudesk.domain.accelerators import Accelerator
 from gpudesk.domain.claims import Attribute, Claim, ClaimValue, Dispute, Kind, Price, SeedClaim, Source
 from gpudesk.domain.diffusion import DiffusionModel, DiffusionResult
 from gpudesk.domain.models import Model
+from gpudesk.domain.serving_engines import ServingEngine
 from gpudesk.domain.things import Thing, ThingKind
 
 Sources = Mapping[str, Source]
@@ -101,6 +103,15 @@ def read_models(store: Store) -> dict[str, Model]:
         " ORDER BY thing.position"
     )
     return {model: model_of(json.loads(definition)) for model, definition in rows}
+
+
+def read_serving_engines(store: Store) -> dict[str, ServingEngine]:
+    """Read every serving engine, in the order of lists."""
+    rows = store.rows(
+        "SELECT serving_engine.id, serving_engine.definition FROM serving_engine"
+        " JOIN thing ON serving_engine.id = thing.id ORDER BY thing.position"
+    )
+    return {engine: restored(ServingEngine, json.loads(definition)) for engine, definition in rows}
 
 
 def read_diffusion_models(store: Store, sources: Sources) -> dict[str, DiffusionModel]:

@@ -20,16 +20,18 @@ from gpudesk.catalog.schemas import (
     PurchasePriceRecord,
     SourceRecord,
 )
+from gpudesk.catalog.serving_engine_files import to_json as engine_json
 from gpudesk.catalog.values import published, value_in_si
 from gpudesk.domain.claims import Kind
+from gpudesk.domain.serving_engines import ServingEngine
 from gpudesk.domain.things import ThingKind
 
 #: The term of a price that is paid once; rents have the terms of their providers.
 PURCHASE = "purchase"
 
 
-def table_rows(files: DataFiles, serving_engines: Mapping[str, tuple[str, str]]) -> Tables:
-    """Make the rows of all tables but `meta`; `serving_engines` maps ids to names and JSON."""
+def table_rows(files: DataFiles, engines: Sequence[ServingEngine]) -> Tables:
+    """Make the rows of all tables but `meta`."""
     kinds = {entry.place.removeprefix("sources."): entry.record.kind for entry in files.sources}
     accelerators = sorted((entry.record for entry in files.accelerators), key=_by_release)
     models = sorted((entry.record for entry in files.models), key=lambda m: (m.organisation, _natural(m.id)))
@@ -50,16 +52,13 @@ def table_rows(files: DataFiles, serving_engines: Mapping[str, tuple[str, str]])
             *_thing_rows(ThingKind.ACCELERATOR, [(a.id, a.name, a.vendor) for a in accelerators]),
             *_thing_rows(ThingKind.MODEL, [(m.id, m.name, m.organisation) for m in models]),
             *_thing_rows(ThingKind.DIFFUSION_MODEL, [(d.id, d.name, None) for d in diffusion]),
-            *_thing_rows(
-                ThingKind.SERVING_ENGINE,
-                [(engine, name, None) for engine, (name, _) in sorted(serving_engines.items())],
-            ),
+            *_thing_rows(ThingKind.SERVING_ENGINE, [(e.id, e.name, None) for e in engines]),
         ],
         "accelerator": [
             {"id": a.id, "generation": a.generation, "announced": a.announced} for a in accelerators
         ],
         "model": [{"id": m.id, "definition": to_json(m.definition())} for m in models],
-        "serving_engine": [{"id": e, "definition": text} for e, (_, text) in sorted(serving_engines.items())],
+        "serving_engine": [{"id": e.id, "definition": engine_json(e)} for e in engines],
         "diffusion_model": [{"id": d.id, "medium": d.type} for d in diffusion],
         "diffusion_result": [row for d in diffusion for row in _result_rows(d, kinds)],
         "attribute": attributes,

@@ -24,20 +24,17 @@ SCHEMA_VERSION: Final = 1
 
 _MAGIC: Final = b"SQLite format 3\0"
 _HEADER_SIZE: Final = 100
-#: Result codes of SQLite that the program cannot be blamed for: the primary code is the low byte.
+#: Result codes of SQLite that the program cannot be blamed for, by their low byte: the file, and the rest.
+_DAMAGED: Final = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 _ENVIRONMENT: Final = frozenset(
     {
         sqlite3.SQLITE_PERM,
         sqlite3.SQLITE_BUSY,
         sqlite3.SQLITE_LOCKED,
         sqlite3.SQLITE_NOMEM,
-        sqlite3.SQLITE_READONLY,
         sqlite3.SQLITE_IOERR,
-        sqlite3.SQLITE_CORRUPT,
         sqlite3.SQLITE_FULL,
         sqlite3.SQLITE_CANTOPEN,
-        sqlite3.SQLITE_NOTADB,
-        sqlite3.SQLITE_AUTH,
     }
 )
 
@@ -96,9 +93,11 @@ class Store:
 
     def _translated(self, error: sqlite3.Error) -> Exception:
         """Turn an error of SQLite into one of the two classes."""
-        code = getattr(error, "sqlite_errorcode", None)
-        if code is not None and code & 0xFF in _ENVIRONMENT:
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        if code in _DAMAGED:
             return CatalogFileError(message("catalog.file.damaged", reason=str(error)), self.path)
+        if code in _ENVIRONMENT:
+            return CatalogFileError(message("catalog.file.unreadable", reason=str(error)), self.path)
         return CatalogBugError(f"{self.path}: {error}")
 
 

@@ -12,7 +12,7 @@ from gpudesk.catalog.model_shapes import Relation, ShapeFault, shape_faults
 from gpudesk.catalog.queries import Catalog
 from gpudesk.catalog.references import REFUTATIONS
 from gpudesk.catalog.revisions import stored_revision
-from gpudesk.catalog.store import Store
+from gpudesk.catalog.store import CatalogFileError, Store
 from gpudesk.domain.messages import Message, message
 
 
@@ -27,10 +27,10 @@ class Finding:
 def verify(catalog: Catalog) -> tuple[Finding, ...]:
     """Return everything that is wrong; nothing means that the catalog says what data/ said."""
     store = catalog.store
-    findings = [*_integrity(store), *_dangling(store)]
+    # Each of the first two reads what only holds where the one before found nothing.
+    findings = tuple(_integrity(store)) or tuple(_dangling(store))
     if findings:
-        # What follows reads rows together with what they refer to.
-        return tuple(findings)
+        return findings
     return (
         *_revision(catalog),
         *_claims(store),
@@ -43,9 +43,13 @@ def verify(catalog: Catalog) -> tuple[Finding, ...]:
 
 def _integrity(store: Store) -> Iterator[Finding]:
     """SQLite's own check of pages, indexes and constraints."""
-    for (told,) in store.rows("PRAGMA integrity_check"):
-        if told != "ok":
-            yield Finding("", message("catalog.verify.integrity", reason=told))
+    try:
+        told = [row[0] for row in store.rows("PRAGMA integrity_check")]
+    except CatalogFileError as error:
+        told = [str(error.problem.parameters["reason"])]
+    yield from (
+        Finding("", message("catalog.verify.integrity", reason=line)) for line in told if line != "ok"
+    )
 
 
 def _dangling(store: Store) -> Iterator[Finding]:

@@ -1,0 +1,59 @@
+"""A catalog built once from the real data, and copies of the data for tests that break them."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from gpudesk.catalog.build import build_catalog
+from gpudesk.catalog.freshness import PARTS
+from gpudesk.catalog.queries import Catalog
+
+DATA = Path(__file__).parents[3] / "data"
+
+Edit = Callable[[str, str, str], None]
+
+
+@pytest.fixture(scope="session")
+def catalog_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The catalog of the real data; tests that change it copy it first."""
+    path = tmp_path_factory.mktemp("catalog") / "catalog.sqlite"
+    build_catalog(DATA, path)
+    return path
+
+
+@pytest.fixture
+def catalog(catalog_path: Path) -> Iterator[Catalog]:
+    """The open catalog of the real data."""
+    with Catalog.open(catalog_path) as catalog:
+        yield catalog
+
+
+@pytest.fixture
+def broken_path(catalog_path: Path, tmp_path: Path) -> Path:
+    """A copy of the catalog that a test may spoil."""
+    return Path(shutil.copy(catalog_path, tmp_path / "catalog.sqlite"))
+
+
+@pytest.fixture
+def data_dir(tmp_path: Path) -> Path:
+    """A copy of the data that a test may spoil."""
+    for part in PARTS:
+        shutil.copytree(DATA / part, tmp_path / "data" / part)
+    return tmp_path / "data"
+
+
+@pytest.fixture
+def edit(data_dir: Path) -> Edit:
+    """Replace the first occurrence of a text in a file of the copy; it must be there."""
+
+    def replace(name: str, old: str, new: str) -> None:
+        path = data_dir / name
+        content = path.read_text(encoding="utf-8")
+        assert old in content, f"{name} has no {old!r}"
+        path.write_text(content.replace(old, new, 1), encoding="utf-8")
+
+    return replace

@@ -1,0 +1,69 @@
+"""Serving engines in the catalog: what the files say comes back, and rules that name nothing are told."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from gpudesk.catalog.build import read_tables
+from gpudesk.catalog.plain import restored
+from gpudesk.catalog.problems import DataError
+from gpudesk.catalog.queries import Catalog
+from gpudesk.catalog.serving_engine_files import from_json, read_serving_engines, to_json
+from gpudesk.domain.messages import InputError
+from gpudesk.domain.serving_engines import ServingEngine
+from gpudesk.domain.things import ThingKind
+
+Edit = Callable[[str, str, str], None]
+
+
+def test_engines_are_those_of_the_files(catalog: Catalog, data_dir: Path) -> None:
+    assert catalog.serving_engines() == read_serving_engines(data_dir)
+    assert [engine.id for engine in catalog.serving_engines()] == [
+        "llama.cpp",
+        "sglang",
+        "tensorrt-llm",
+        "tgi",
+        "vllm",
+    ]
+
+
+def test_engines_are_read_back_without_the_validator(catalog: Catalog) -> None:
+    for engine in catalog.serving_engines():
+        assert restored(ServingEngine, json.loads(to_json(engine))) == from_json(to_json(engine)) == engine
+
+
+def test_engine_by_id(catalog: Catalog) -> None:
+    assert catalog.serving_engine("vllm").supports_pp
+    assert catalog.kind_of("vllm") is ThingKind.SERVING_ENGINE
+    with pytest.raises(InputError) as caught:
+        catalog.serving_engine("vLLM 1")
+    assert caught.value.problem.parameters["near"] == ("vllm",)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        (
+            'source = "llama-cpp-backends"',
+            'source = "nowhere"',
+            "platforms.1.source: there is no source 'nowhere'",
+        ),
+        (
+            'platforms = ["CUDA", "ROCm"]',
+            'platforms = ["CUDO"]',
+            "platforms.1.when.platforms: there is no 'CUDO'",
+        ),
+        ("pp = true", 'pp = "yes"', "parallel.pp: should be a valid boolean"),
+        ("[parallel]", "[[parallels]]", "parallels: "),
+    ],
+)
+def test_broken_rule_is_told(data_dir: Path, edit: Edit, old: str, new: str, expected: str) -> None:
+    edit("serving_engines/llama.cpp.toml", old, new)
+    with pytest.raises(DataError) as caught:
+        read_tables(data_dir)
+    lines = [str(problem) for problem in caught.value.problems]
+    assert any(line.startswith(f"serving_engines/llama.cpp.toml: {expected}") for line in lines), lines

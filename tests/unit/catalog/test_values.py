@@ -1,0 +1,64 @@
+"""Published figures become exact figures in the unit used inside."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gpudesk.catalog.values import Value, is_number, published, value_in_si
+from gpudesk.domain.units import UnknownUnitError
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "expected"),
+    [
+        (6000, "GB/s", 6_000_000_000_000),
+        (1307.4, "TFLOPS", 1_307_400_000_000_000),
+        (184320, "MiB", 193_273_528_320),
+        (134.4, "GiB", 144_310_901_145.6),
+        (0.1, "ms", 0.0001),
+        (8, "stacks", 8),
+        ("CDNA 3", None, "CDNA 3"),
+        (["fp8", "int8"], None, ["fp8", "int8"]),
+        (True, None, True),
+        (28, None, 28),
+    ],
+)
+def test_value_in_si(value: Value, unit: str | None, expected: Value) -> None:
+    found = value_in_si(value, unit)
+    assert found == expected
+    assert type(found) is type(expected)
+
+
+@given(st.decimals(min_value="0.01", max_value=100_000, places=2))
+def test_rate_with_two_decimals_is_a_whole_number_of_operations(rate: object) -> None:
+    hundredths = int(float(str(rate)) * 100 + 0.5)
+    assert value_in_si(float(str(rate)), "TFLOPS") == hundredths * 10**10
+
+
+def test_unknown_unit_is_refused() -> None:
+    with pytest.raises(UnknownUnitError):
+        value_in_si(1, "furlong")
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "expected"),
+    [
+        (6000, "GB/s", "6000 GB/s"),
+        (1307.4, "TFLOPS", "1307.4 TFLOPS"),
+        (2614, "TOPS", "2614 TOPS"),
+        (700, "W", None),
+        (8, "stacks", None),
+        ("CDNA 3", None, None),
+    ],
+)
+def test_published_is_kept_where_it_differs(value: Value, unit: str | None, expected: str | None) -> None:
+    assert published(value, unit) == expected
+
+
+def test_yes_is_no_number() -> None:
+    assert is_number(1)
+    assert is_number(1.5)
+    assert not is_number(True)
+    assert not is_number("1")

@@ -1,0 +1,130 @@
+"""Verification: a sound catalog has no finding, and each fault of the rows has its own."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from gpudesk.catalog.queries import Catalog
+from gpudesk.catalog.revisions import stored_revision
+from gpudesk.catalog.store import Store
+from gpudesk.catalog.verify import verify
+
+
+def spoil(path: Path, *statements: str, keep_revision: bool = False) -> None:
+    """Change rows behind the back of every check; the revision follows unless it is to be kept."""
+    connection = sqlite3.connect(path)
+    connection.execute("PRAGMA foreign_keys = OFF")
+    for statement in statements:
+        connection.execute(statement)
+    connection.commit()
+    if not keep_revision:
+        with Store(path) as store:
+            revision = stored_revision(store)
+        connection.execute("UPDATE meta SET value = ? WHERE key = 'revision'", (revision,))
+        connection.commit()
+    connection.close()
+
+
+def _dimension(model: str, old: str, new: str) -> str:
+    """Return the statement that changes a dimension of a model."""
+    return f"UPDATE model SET definition = replace(definition, '{old}', '{new}') WHERE id = '{model}'"
+
+
+def findings_of(path: Path) -> list[tuple[str, str]]:
+    """Return the findings as pairs of place and message."""
+    with Catalog.open(path) as catalog:
+        return [(finding.where, finding.problem.id) for finding in verify(catalog)]
+
+
+def test_real_catalog_has_no_finding(catalog: Catalog) -> None:
+    assert verify(catalog) == ()
+
+
+@pytest.mark.parametrize(
+    ("statement", "expected"),
+    [
+        ("DELETE FROM source WHERE id = 'seed-000'", "catalog.verify.dangling"),
+        ("DELETE FROM thing WHERE id = 'mi300x'", "catalog.verify.dangling"),
+        ("UPDATE price SET accelerator = 'mi300' WHERE accelerator = 'mi300x'", "catalog.verify.dangling"),
+        ("UPDATE seed_claim SET source = 'seed-9' WHERE id = 'C000-001'", "catalog.verify.dangling"),
+        ("UPDATE seed_claim SET thing_attribute = 'x' WHERE id = 'C000-001'", "catalog.verify.dangling"),
+        ("UPDATE dispute SET claim_a = 'C9' WHERE id = 'D-001'", "catalog.verify.dangling"),
+    ],
+)
+def test_row_that_names_what_is_not_there(broken_path: Path, statement: str, expected: str) -> None:
+    spoil(broken_path, statement)
+    found = findings_of(broken_path)
+    assert found
+    assert {problem for _, problem in found} == {expected}
+
+
+@pytest.mark.parametrize(
+    ("statements", "expected"),
+    [
+        (
+            ["DELETE FROM claim WHERE thing = 'mi325x' AND attribute = 'tdp'"],
+            ("mi325x tdp", "catalog.verify.no_claim"),
+        ),
+        (
+            ["INSERT INTO thing VALUES ('mi400', 'accelerator', 'MI400', 'AMD', 99)"],
+            ("mi400", "catalog.verify.no_attribute"),
+        ),
+        (
+            [
+                "DROP INDEX one_preferred_claim",
+                "UPDATE claim SET preferred = 1 WHERE thing = 'mi325x' AND attribute = 'tdp'",
+            ],
+            ("mi325x tdp", "catalog.verify.preferred"),
+        ),
+        (
+            [
+                "UPDATE attribute SET reason = NULL WHERE thing = 'mi325x' AND name = 'tdp'",
+                "UPDATE claim SET verdict = NULL WHERE thing = 'mi325x' AND attribute = 'tdp'",
+            ],
+            ("mi325x tdp", "catalog.verify.no_reason"),
+        ),
+        (
+            ["UPDATE seed_claim SET thing = NULL WHERE id = 'C000-001'"],
+            ("C000-001", "catalog.verify.no_thing"),
+        ),
+        (
+            ["UPDATE dispute SET claim_b = 'HEARSAY' WHERE id = 'D-001'"],
+            ("D-001", "catalog.verify.no_such_claim"),
+        ),
+        (
+            [_dimension("llama-3.1-70b", '"kv_heads":8', '"kv_heads":7')],
+            ("llama-3.1-70b layers.1", "catalog.verify.multiple"),
+        ),
+        (
+            [_dimension("mixtral-8x7b", '"experts_per_token":2', '"experts_per_token":9')],
+            ("mixtral-8x7b layers.1", "catalog.verify.at_most"),
+        ),
+    ],
+)
+def test_each_fault_has_its_finding(
+    broken_path: Path, statements: list[str], expected: tuple[str, str]
+) -> None:
+    spoil(broken_path, *statements)
+    assert findings_of(broken_path) == [expected]
+
+
+def test_changed_figure_is_noticed(broken_path: Path) -> None:
+    spoil(
+        broken_path,
+        "UPDATE claim SET value = '9000000000000' WHERE thing = 'mi325x'"
+        " AND attribute = 'memory_bandwidth' AND preferred",
+        keep_revision=True,
+    )
+    assert findings_of(broken_path) == [("meta", "catalog.verify.revision")]
+
+
+def test_damaged_pages_are_a_finding_and_no_failure(broken_path: Path) -> None:
+    content = bytearray(broken_path.read_bytes())
+    content[-8192:] = b"\x5a" * 8192
+    broken_path.write_bytes(content)
+    found = findings_of(broken_path)
+    assert found
+    assert {problem for _, problem in found} == {"catalog.verify.integrity"}
