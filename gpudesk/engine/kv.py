@@ -49,17 +49,24 @@ class Growth:
 
 @dataclass(frozen=True, slots=True)
 class LayerCache:
-    """Cache of one layer on one rank: what is stored, what a decode step reads, and a constant state."""
+    """Cache of one layer on one rank: what is stored, what a decode step reads, and a constant state.
+
+    `prefill` has the arithmetic of one prompt token against one token before it.
+    """
 
     stored: tuple[Growth, ...] = ()
     read: tuple[Growth, ...] = ()
     state_bytes: int = 0
-    prefill_flops_per_token: float = 0.0
+    prefill: tuple[Growth, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class CacheProfile:
-    """Cache of one sequence on one accelerator, over all layers, merged by window."""
+    """Cache of one sequence on one accelerator, over all layers, merged by window.
+
+    `prefill_flops_full` is arithmetic per prompt token and token before it; `prefill_flops_windowed` the
+    same with the window in which it holds.
+    """
 
     stored: tuple[Growth, ...] = field(default=())
     read: tuple[Growth, ...] = field(default=())
@@ -89,14 +96,11 @@ def _attention(mixer: Attention, ranks: int, element: float) -> LayerCache:
     entry = kv_heads * (mixer.head_dim + mixer.value_dim) * element
     flops = 2.0 * _heads(mixer.heads, ranks) * (mixer.head_dim + mixer.value_dim)
     main = Growth(entry, flops, mixer.window)
-    stored: tuple[Growth, ...] = (main,)
-    read: tuple[Growth, ...] = (main,)
-    if mixer.indexer is not None:
-        keys = _indexer_growth(mixer.indexer)
-        picked = mixer.indexer.top_k
-        read = (Growth(entry, flops, picked), keys)
-        stored = (main, Growth(keys.per_token))
-    return LayerCache(stored, read, 0, flops)
+    if mixer.indexer is None:
+        return LayerCache((main,), (main,), prefill=(main,))
+    keys = _indexer_growth(mixer.indexer)
+    read = (Growth(entry, flops, mixer.indexer.top_k), keys)
+    return LayerCache((main, keys), read, prefill=read)
 
 
 def _indexer_growth(indexer: Indexer) -> Growth:
@@ -114,10 +118,11 @@ def _mla(mixer: MLA, ranks: int, element: float) -> LayerCache:
     unfolded = 2.0 * heads * (mixer.qk_nope_head_dim + mixer.qk_rope_head_dim + mixer.v_head_dim)
     main = Growth(width * element, absorbed)
     if mixer.indexer is None:
-        return LayerCache((main,), (main,), 0, unfolded)
+        return LayerCache((main,), (main,), prefill=(Growth(0.0, unfolded),))
     keys = _indexer_growth(mixer.indexer)
     picked = Growth(width * element, absorbed, mixer.indexer.top_k)
-    return LayerCache((main, Growth(keys.per_token)), (picked, keys), 0, unfolded)
+    prefill = (Growth(0.0, unfolded, mixer.indexer.top_k), keys)
+    return LayerCache((main, keys), (picked, keys), prefill=prefill)
 
 
 def _compressed(mixer: Compressed, ranks: int, element: float) -> LayerCache:
@@ -126,15 +131,16 @@ def _compressed(mixer: Compressed, ranks: int, element: float) -> LayerCache:
     flops = 4.0 * _heads(mixer.heads, ranks) * mixer.head_dim
     window = Growth(entry, flops, mixer.window)
     if mixer.compress_ratio is None:
-        return LayerCache((window,), (window,), 0, flops)
+        return LayerCache((window,), (window,), prefill=(window,))
     ratio = mixer.compress_ratio
     folded = Growth(entry / ratio, flops / ratio)
     if mixer.indexer is None:
-        return LayerCache((window, folded), (window, folded), 0, flops / ratio)
+        return LayerCache((window, folded), (window, folded), prefill=(window, folded))
     keys = _indexer_growth(mixer.indexer)
     keys = Growth(keys.per_token / ratio, keys.flops_per_token / ratio)
     picked = Growth(entry / ratio, flops / ratio, mixer.indexer.top_k * ratio)
-    return LayerCache((window, folded, Growth(keys.per_token)), (window, picked, keys), 0, flops / ratio)
+    read = (window, picked, keys)
+    return LayerCache((window, folded, keys), read, prefill=read)
 
 
 def _state(mixer: GatedDeltaNet | KimiDelta | Mamba1 | Mamba2 | Lightning, ranks: int) -> int:
@@ -195,6 +201,15 @@ def _merge(growths: Iterable[tuple[int, Growth]]) -> tuple[Growth, ...]:
     return tuple(Growth(totals[window][0], totals[window][1], window) for window in order)
 
 
+def _one_window(growths: tuple[Growth, ...]) -> tuple[tuple[float, int], ...]:
+    """Reduce several windows to the widest one with the same arithmetic once all of them are full."""
+    windows = [(growth.flops_per_token, growth.window) for growth in growths if growth.window is not None]
+    if not windows:
+        return ()
+    widest = max(window for _, window in windows)
+    return ((sum(flops * window for flops, window in windows) / widest, widest),)
+
+
 @lru_cache(maxsize=20_000)
 def cache_profile(model: Model, kv: Precision, plan: ParallelPlan) -> CacheProfile:
     """Return the cache of one sequence of `model` on an accelerator of `plan`, exact.
@@ -204,9 +219,8 @@ def cache_profile(model: Model, kv: Precision, plan: ParallelPlan) -> CacheProfi
     ranks = 1 if plan.attention_dp else plan.tp
     stored: list[tuple[int, Growth]] = []
     read: list[tuple[int, Growth]] = []
-    windowed: list[tuple[int, Growth]] = []
+    prefill: list[tuple[int, Growth]] = []
     state = all_states = 0
-    prefill = 0.0
     for group in model.layers:
         if group.mixer is None:
             continue
@@ -214,20 +228,15 @@ def cache_profile(model: Model, kv: Precision, plan: ParallelPlan) -> CacheProfi
         on_stage = -(-group.count // plan.pp)
         stored += [(on_stage, growth) for growth in layer.stored]
         read += [(group.count, growth) for growth in layer.read]
+        prefill += [(group.count, growth) for growth in layer.prefill]
         state += on_stage * layer.state_bytes
         all_states += group.count * layer.state_bytes
-        window = layer.read[0].window if layer.read else None
-        if window is None:
-            prefill += group.count * layer.prefill_flops_per_token
-        else:
-            windowed.append((group.count, Growth(0.0, layer.prefill_flops_per_token, window)))
+    attended = _merge(prefill)
     return CacheProfile(
         stored=_merge(stored),
         read=_merge(read),
         state_bytes=state,
         state_bytes_all_stages=all_states,
-        prefill_flops_full=prefill,
-        prefill_flops_windowed=tuple(
-            (growth.flops_per_token, growth.window or 0) for growth in _merge(windowed)
-        ),
+        prefill_flops_full=sum((each.flops_per_token for each in attended if each.window is None), start=0.0),
+        prefill_flops_windowed=_one_window(attended),
     )

@@ -1,0 +1,147 @@
+"""Cache of each kind of layer: what is stored, what a step reads of it, what a prompt computes with it."""
+
+import pytest
+
+from gpudesk.domain.deployments import ParallelPlan
+from gpudesk.domain.models import (
+    MLA,
+    Attention,
+    Compressed,
+    DenseFfn,
+    Indexer,
+    KimiDelta,
+    LayerGroup,
+    Lightning,
+    Mamba2,
+    Mixer,
+    Model,
+)
+from gpudesk.domain.precision import Precision
+from gpudesk.engine.kv import CacheProfile, Growth, cache_profile
+from tests.unit.engine import published
+
+ONE = ParallelPlan()
+
+
+def profile(*mixers: Mixer | None, kv: Precision = Precision.FP16, plan: ParallelPlan = ONE) -> CacheProfile:
+    """Return the cache of a model with one layer of each mixer."""
+    groups = tuple(LayerGroup(1, mixer, DenseFfn(4096)) for mixer in mixers)
+    return cache_profile(Model("m", "M", "O", 1024, 1000, False, None, None, groups), kv, plan)
+
+
+def test_a_token_attends_with_all_query_heads_and_reads_the_shared_keys() -> None:
+    # 32 heads of 128, scores and values: 2 x 32 x (128 + 128); cache of 8 heads in 16 bits.
+    growth = Growth(8 * 256 * 2, 2 * 32 * 256)
+    found = profile(Attention(32, 8, 128))
+    assert found.stored == found.read == (growth,)
+    assert found.prefill_flops_full == 2 * 32 * 256
+    # On 16 ranks: two query heads, and the one KV head that they share.
+    assert profile(Attention(32, 8, 128), plan=ParallelPlan(tp=16)).read == (Growth(256 * 2, 2 * 2 * 256),)
+
+
+def test_values_may_be_narrower_than_keys() -> None:
+    found = profile(Attention(16, 4, 192, v_head_dim=128))
+    assert found.stored == (Growth(4 * (192 + 128) * 2, 2 * 16 * (192 + 128)),)
+
+
+def test_attention_dp_keeps_a_sequence_whole() -> None:
+    spread = ParallelPlan(tp=8, ep=8, attention_dp=True)
+    assert profile(Attention(32, 8, 128), plan=spread) == profile(Attention(32, 8, 128))
+
+
+def test_latents_are_absorbed_in_decode_and_unfolded_in_prefill() -> None:
+    mixer = MLA(128, 512, 128, 64, 128, q_lora_rank=1536)
+    found = profile(mixer, plan=ParallelPlan(tp=8))
+    # 16 heads: scores over 576, values over 512; in prefill keys of 192, values of 128.
+    assert found.read == (Growth(576 * 2, 2 * 16 * (576 + 512)),)
+    assert found.prefill_flops_full == 2 * 16 * (192 + 128)
+
+
+def test_layers_with_the_same_window_add_up() -> None:
+    local, whole = Attention(8, 2, 64, window=512), Attention(8, 2, 64)
+    found = profile(local, whole, local, None)
+    layer, flops = 2 * 128 * 2, 2 * 8 * 128
+    assert found.read == (Growth(layer, flops), Growth(2 * layer, 2 * flops, 512))
+    assert found.prefill_flops_full == flops
+    assert found.prefill_flops_windowed == ((2 * flops, 512),)
+
+
+def test_windows_of_several_widths_compute_as_much_once_they_are_full() -> None:
+    found = profile(Attention(8, 2, 64, window=128), Attention(8, 2, 64, window=1024))
+    ((flops, window),) = found.prefill_flops_windowed
+    assert window == 1024
+    assert flops * 1024 == 2 * 8 * 128 * (128 + 1024)
+
+
+def test_an_indexer_reads_all_its_keys_to_pick_a_few_tokens() -> None:
+    indexer = Indexer(64, 128, 2048)
+    mixer = MLA(128, 512, 128, 64, 128, q_lora_rank=1536, indexer=indexer)
+    found = profile(mixer)
+    key = 128.0 + 4  # FP8, and a scale in fp32
+    score = 2.0 * 64 * 128
+    assert found.sequence_bytes(100_000) == 100_000 * (576 * 2 + key)
+    assert found.read == (Growth(key, score), Growth(576 * 2, 2 * 128 * (576 + 512), 2048))
+    # In prefill too every token is scored against all before it.
+    assert found.prefill_flops_full == score
+    assert found.prefill_flops_windowed == ((2.0 * 128 * 320, 2048),)
+    # On every rank, since the picks are shared.
+    assert profile(mixer, plan=ParallelPlan(tp=8)).prefill_flops_full == score
+
+
+def test_a_reused_indexer_keeps_and_computes_nothing() -> None:
+    reused = Attention(32, 4, 128, indexer=Indexer(4, 128, 2048, 128, reused=True))
+    found = profile(reused)
+    assert found.sequence_bytes(10_000) == 10_000 * 4 * 256 * 2
+    assert found.prefill_flops_full == 0
+    assert found.prefill_flops_windowed == ((2.0 * 32 * 256, 2048),)
+
+
+def test_a_folded_past_holds_one_entry_for_many_tokens() -> None:
+    # One shared head of 512 in 16 bits: 128 tokens as they are, and an entry for each 128 of all.
+    found = profile(Compressed(64, 512, 1024, 1024, 8, window=128, compress_ratio=128))
+    assert found.sequence_bytes(64) == 64 * 1024 + 64 * 8
+    assert found.sequence_bytes(128_000) == 128 * 1024 + 1000 * 1024
+    flops = 4.0 * 64 * 512
+    assert found.prefill_flops_full == flops / 128
+    assert found.prefill_flops_windowed == ((flops, 128),)
+    assert profile(Compressed(64, 512, 1024, 1024, 8, window=128)).prefill_flops_full == 0
+
+
+def test_a_folded_past_with_an_indexer_attends_to_the_picked_entries() -> None:
+    found = profile(Compressed(64, 512, 1024, 1024, 8, 128, compress_ratio=4, indexer=Indexer(64, 128, 512)))
+    key, score, flops = (128 + 4) / 4, 2 * 64 * 128 / 4, 4 * 64 * 512
+    assert found.stored == (
+        Growth(1024 / 4 + key, flops / 4 + score),
+        Growth(1024, flops, 128),
+    )
+    assert found.read == (Growth(key, score), Growth(1024, flops, 128), Growth(256, flops / 4, 2048))
+    assert found.prefill_flops_full == score
+    assert found.prefill_flops_windowed == (((flops * 128 + flops / 4 * 2048) / 2048, 2048),)
+
+
+@pytest.mark.parametrize(
+    ("mixer", "ranks", "state"),
+    [
+        # Three projections of 32 x 128, three past inputs in 16 bits; 128 x 128 in fp32 a head.
+        (KimiDelta(32, 128, 4), 1, 32 * 128 * 128 * 4 + 3 * 32 * 128 * 3 * 2),
+        (KimiDelta(32, 128, 4), 8, 4 * 128 * 128 * 4 + 3 * 4 * 128 * 3 * 2),
+        # 128 heads of 64 x 128, and past inputs of heads and of 2 x 8 groups of 128.
+        (Mamba2(128, 64, 128, 8, 4), 1, 128 * 64 * 128 * 4 + (128 * 64 + 2 * 8 * 128) * 3 * 2),
+        (Mamba2(128, 64, 128, 8, 4), 16, 8 * 64 * 128 * 4 + (8 * 64 + 2 * 1 * 128) * 3 * 2),
+        (Lightning(64, 96), 1, 64 * 96 * 96 * 4),
+        (Lightning(64, 96), 8, 8 * 96 * 96 * 4),
+    ],
+)
+def test_states_do_not_grow(mixer: Mixer, ranks: int, state: int) -> None:
+    found = profile(mixer, plan=ParallelPlan(tp=ranks))
+    assert found.sequence_bytes(0) == found.sequence_bytes(1_000_000) == state
+    assert found.state_bytes_all_stages == state
+    assert found.read == ()
+
+
+def test_a_step_reads_the_layers_of_all_stages() -> None:
+    whole = cache_profile(published.jamba(), Precision.FP16, ONE)
+    staged = cache_profile(published.jamba(), Precision.FP16, ParallelPlan(pp=2))
+    assert staged.read == whole.read
+    assert staged.state_bytes_all_stages == whole.state_bytes
+    assert staged.sequence_bytes(1000) * 2 == whole.sequence_bytes(1000)
