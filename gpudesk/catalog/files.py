@@ -24,13 +24,12 @@ from gpudesk.catalog.schemas import (
     SourceRecord,
     SourcesFile,
 )
-from gpudesk.domain.models import FFN_KINDS, MIXER_KINDS
 
 _R = TypeVar("_R", bound=BaseModel)
 _R_co = TypeVar("_R_co", bound=BaseModel, covariant=True)
 
-#: Words that the validator adds to the path of a field to say which kind of record it tried.
-_KIND_TAGS: Final = frozenset({*MIXER_KINDS, *FFN_KINDS})
+#: Tables of records that are told apart by their `kind`.
+_WITH_KINDS: Final = frozenset({"mixers", "ffns"})
 
 
 class _CsvLines(Protocol):
@@ -124,7 +123,7 @@ class Reader:
         try:
             return Entry(name, place, schema.model_validate(content))
         except ValidationError as error:
-            self.problems += validation_problems(error, name, place, _KIND_TAGS)
+            self.problems += validation_problems(error, name, place, _WITH_KINDS)
             return None
 
 

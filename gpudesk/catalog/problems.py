@@ -12,6 +12,8 @@ from gpudesk.domain.messages import InputError, message
 
 #: Longer inputs are cut where a problem shows what was given.
 _SHOWN: Final = 60
+#: Where in a path the kind of a record stands: table, name, kind, field.
+_KIND_AT: Final = 2
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -42,11 +44,17 @@ class DataError(InputError):
 
 
 def validation_problems(
-    error: ValidationError, file: str, place: str = "", tags: Collection[str] = ()
+    error: ValidationError, file: str, place: str = "", tagged: Collection[str] = ()
 ) -> Iterable[Problem]:
-    """Turn pydantic's errors into problems; `tags` are words that its paths add for the kind of a record."""
+    """Turn pydantic's errors into problems.
+
+    Below the tables `tagged`, whose records have a `kind`, its paths have the kind after the name.
+    """
     for item in error.errors(include_url=False, include_context=False):
-        path = [str(part + 1) if isinstance(part, int) else part for part in item["loc"] if part not in tags]
+        found = item["loc"]
+        if len(found) > _KIND_AT and found[0] in tagged:
+            found = (*found[:_KIND_AT], *found[_KIND_AT + 1 :])
+        path = [str(part + 1) if isinstance(part, int) else part for part in found]
         field = " ".join(part for part in (place, ".".join(path)) if part)
         yield Problem(file, field, _said(item["type"], item["msg"], item["input"]))
 

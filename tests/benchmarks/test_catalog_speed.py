@@ -1,0 +1,39 @@
+"""How long the catalog keeps a short command waiting."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pytest_benchmark.fixture import BenchmarkFixture
+
+from gpudesk import paths
+from gpudesk.catalog.freshness import catalog_is_stale
+from gpudesk.catalog.queries import Catalog
+
+#: Seconds that opening the catalog and making every object of it may take.
+OPENING = 0.15
+#: Seconds that finding out whether a checkout's catalog is fresh may take.
+FRESHNESS = 0.05
+
+
+def _open_whole(path: Path) -> int:
+    with Catalog.open(path) as catalog:
+        return len(catalog.accelerators()) + len(catalog.models()) + len(catalog.serving_engines())
+
+
+def _median(benchmark: BenchmarkFixture) -> float:
+    """Return the seconds of the middle round."""
+    assert benchmark.stats is not None
+    return float(benchmark.stats.stats.median)
+
+
+def test_opening_the_catalog_and_making_every_object(benchmark: BenchmarkFixture) -> None:
+    assert benchmark(_open_whole, paths.catalog_path()) == 33 + 82 + 5
+    assert _median(benchmark) <= OPENING
+
+
+def test_finding_out_whether_the_catalog_is_fresh(benchmark: BenchmarkFixture) -> None:
+    data_dir = paths.data_dir()
+    assert data_dir is not None
+    benchmark(catalog_is_stale, data_dir, paths.catalog_path())
+    assert _median(benchmark) <= FRESHNESS
