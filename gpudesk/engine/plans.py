@@ -7,10 +7,12 @@ from dataclasses import dataclass
 
 from gpudesk.domain.accelerators import Accelerator
 from gpudesk.domain.deployments import ParallelPlan
-from gpudesk.domain.models import MLA, Attention, Model, MoeFfn
+from gpudesk.domain.models import Attention, GatedDeltaNet, Mamba1, Mixer, Model, MoeFfn
 
 #: Tensor-parallel degrees that serving engines offer inside one scale-up domain.
 TENSOR_DEGREES = (1, 2, 4, 8, 16, 32, 64)
+#: Pipeline stages offered: hosts come in twos and threes.
+PIPELINE_DEGREES = (1, 2, 3, 4, 6, 8, 16)
 #: Deployments of one replica are searched up to this many accelerators.
 MOST_ACCELERATORS = 64
 
@@ -31,14 +33,23 @@ class PlanWishes:
 
 
 def divides_heads(model: Model, tp: int) -> bool:
-    """Whether `tp` divides the query heads of every attention layer, and divides or repeats its KV heads."""
+    """Whether `tp` divides the heads of every layer, and divides or repeats the KV heads of attention."""
     for group in model.layers:
         mixer = group.mixer
-        if isinstance(mixer, Attention | MLA) and mixer.heads % tp:
+        if mixer is not None and any(heads % tp for heads in _heads(mixer)):
             return False
         if isinstance(mixer, Attention) and mixer.kv_heads % tp and tp % mixer.kv_heads:
             return False
     return True
+
+
+def _heads(mixer: Mixer) -> tuple[int, ...]:
+    """Numbers of heads, or of channels where there are no heads, that lie whole on one rank."""
+    if isinstance(mixer, GatedDeltaNet):
+        return mixer.key_heads, mixer.value_heads
+    if isinstance(mixer, Mamba1):
+        return (mixer.inner_size,)
+    return (mixer.heads,)
 
 
 def _expert_count(model: Model) -> int:
@@ -94,7 +105,7 @@ def candidate_plans(
 def _stages(model: Model, wishes: PlanWishes, count: int, tp: int) -> tuple[int, ...]:
     if not wishes.allow_pp:
         return (1,)
-    return tuple(pp for pp in (1, 2, 4, 8, 16) if tp * pp <= count and pp <= max(1, model.layer_count))
+    return tuple(pp for pp in PIPELINE_DEGREES if tp * pp <= count and pp <= max(1, model.layer_count))
 
 
 def replica_counts(accelerator: Accelerator, wishes: PlanWishes) -> tuple[int, ...]:
