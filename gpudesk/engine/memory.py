@@ -87,7 +87,10 @@ class MemoryBudget:
 
 
 def activation_bytes(model: Model, plan: ParallelPlan, settings: MemorySettings) -> int:
-    """Peak activations of one step of `max_batched_tokens`, and the logits of `max_batch` sequences."""
+    """Peak activations of one step of `max_batched_tokens`, and the logits of `max_batch` sequences.
+
+    Under attention-DP every rank brings its own tokens, so that the ranks share no work on them.
+    """
     tokens = settings.max_batched_tokens
     ranks = 1 if plan.attention_dp else plan.tp
     widest = 0
@@ -97,7 +100,7 @@ def activation_bytes(model: Model, plan: ParallelPlan, settings: MemorySettings)
         elif isinstance(group.ffn, MoeFfn):
             # Routed tokens are copied for each of their experts; shards divide the copies or their width.
             routed = group.ffn.experts_per_token * group.ffn.intermediate_size
-            width = -(-(routed + group.ffn.shared_intermediate_size) // plan.tp)
+            width = -(-(routed + group.ffn.shared_intermediate_size) // ranks)
         else:
             continue
         widest = max(widest, width)

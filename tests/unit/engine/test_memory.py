@@ -1,0 +1,148 @@
+"""Memory: what fits on which part, how many sequences, and that the parts add up."""
+
+from dataclasses import replace
+
+import pytest
+
+from gpudesk.domain.deployments import ParallelPlan
+from gpudesk.domain.models import Attention, DenseFfn, LayerGroup, Model, MoeFfn
+from gpudesk.domain.precision import Precision
+from gpudesk.domain.units import GIB
+from gpudesk.engine.memory import MemoryBudget, MemorySettings, activation_bytes, memory_budget
+from tests.unit.engine import published
+from tests.unit.engine.bench import H200, MI325X, SETTINGS
+
+ONE = ParallelPlan()
+#: A serving engine that sets nothing aside and takes all.
+BARE = MemorySettings(1.0, "total", 0, max_batch=1, max_batched_tokens=1)
+
+
+def budget(
+    model: Model,
+    weights: Precision = Precision.FP16,
+    plan: ParallelPlan = ONE,
+    settings: MemorySettings = SETTINGS,
+    memory_bytes: int = H200.memory_bytes,
+) -> MemoryBudget:
+    """Divide the memory of an H200, or of one with another memory."""
+    part = replace(H200, memory_bytes=memory_bytes)
+    return memory_budget(part, model, weights, Precision.FP16, plan, settings)
+
+
+def test_llama_70b_in_16_bits_by_hand_on_one_h200() -> None:
+    found = budget(published.llama_3_1_70b())
+    capacity = 141 * 2**30
+    weights = 141_107_412_992
+    # 8192 tokens x (6 vectors of 8192 + 3 of 28672) x 2 bytes, and fp32 logits of 1024 x 128256.
+    activations = 8192 * (6 * 8192 + 3 * 28672) * 2 + 1024 * 128256 * 4
+    pool = capacity * 95 // 100 - weights - activations - 10**9
+    assert (found.capacity_bytes, found.weights_bytes) == (capacity, weights)
+    assert (found.activations_bytes, found.runtime_bytes) == (activations, 10**9)
+    assert found.pool_bytes == pool
+    assert pool < 0
+
+
+def test_llama_70b_in_16_bits_fits_one_h200_at_batch_1() -> None:
+    lean = replace(SETTINGS, memory_fraction=0.97, max_batched_tokens=2048, max_batch=256)
+    found = budget(published.llama_3_1_70b(), settings=lean)
+    assert found.max_sequences(2048) >= 1
+    assert found.headroom_bytes(2048) >= 0
+
+
+def test_llama_405b_in_16_bits_fits_no_single_card() -> None:
+    model = published.llama_3_1_405b()
+    for part in (H200, MI325X, replace(MI325X, memory_bytes=288 * GIB)):
+        found = memory_budget(part, model, Precision.FP16, Precision.FP16, ONE, BARE)
+        assert found.pool_bytes < 0
+        assert found.max_sequences(1) == 0
+    eight = memory_budget(H200, model, Precision.FP16, Precision.FP16, ParallelPlan(tp=8), SETTINGS)
+    assert eight.max_sequences(8192) > 0
+
+
+def test_the_pool_divides_into_whole_sequences() -> None:
+    model = published.llama_3_1_70b()
+    weights, sequence = 141_107_412_992, 327_680 * 1000
+    activations = (6 * 8192 + 3 * 28672) * 2 + 128256 * 4
+    # `memory_bytes` for exactly so many sequences, and one byte short of it.
+    for sequences in (1, 2, 50):
+        exact = weights + activations + sequences * sequence
+        assert budget(model, settings=BARE, memory_bytes=exact).max_sequences(1000) == sequences
+        assert budget(model, settings=BARE, memory_bytes=exact - 1).max_sequences(1000) == sequences - 1
+        assert budget(model, settings=BARE, memory_bytes=exact).headroom_bytes(1000) == (
+            (sequences - 1) * sequence
+        )
+
+
+def test_replicas_and_attention_ranks_each_hold_their_own() -> None:
+    model = published.deepseek_v3()
+    spread = ParallelPlan(tp=8, ep=8, attention_dp=True)
+    one = budget(model, Precision.FP8, spread)
+    two = budget(model, Precision.FP8, replace(spread, dp=2))
+    per_rank = one.pool_bytes // (4096 * 61 * 576 * 2)
+    assert per_rank > 0
+    assert one.max_sequences(4096) == 8 * per_rank
+    assert two.max_sequences(4096) == 16 * per_rank
+
+
+def test_two_readings_of_the_memory_fraction() -> None:
+    total = replace(SETTINGS, memory_fraction=0.9)
+    free = replace(total, memory_fraction_of="free")
+    model = published.gemma_3_27b()
+    taken = budget(model, settings=total).weights_bytes + budget(model).activations_bytes + 10**9
+    assert budget(model, settings=total).pool_bytes == 141 * GIB * 9 // 10 - taken
+    assert budget(model, settings=free).pool_bytes == int((141 * GIB - taken) * 0.9)
+    whole = replace(total, memory_fraction=1.0)
+    assert (
+        budget(model, settings=whole).pool_bytes
+        == budget(model, settings=replace(whole, memory_fraction_of="free")).pool_bytes
+    )
+
+
+def test_the_breakdown_adds_up_on_the_fullest_accelerator() -> None:
+    found = budget(published.deepseek_v3(), Precision.FP8, ParallelPlan(tp=8, ep=8, attention_dp=True))
+    each = found.cache.sequence_bytes(2000)
+    for sequences, on_one_rank in ((1, 1), (8, 1), (9, 2), (64, 8)):
+        use = found.use(sequences, each)
+        assert use.kv_bytes == on_one_rank * each
+        parts = use.weights_bytes + use.kv_bytes + use.activations_bytes + use.runtime_bytes
+        assert parts + use.free_bytes == use.capacity_bytes == H200.memory_bytes
+
+
+def test_a_model_without_cache_holds_sequences_without_end() -> None:
+    model = Model("m", "M", "O", 1024, 1000, False, None, None, (LayerGroup(4, None, DenseFfn(4096)),))
+    assert budget(model).max_sequences(1000) >= 2**31
+    assert budget(model, memory_bytes=10**6).max_sequences(1000) == 0
+
+
+def test_unknown_dimensions_are_refused() -> None:
+    with pytest.raises(ValueError, match="mystery"):
+        budget(Model("mystery", "M", "O", 0, 0, False, None, None, ()))
+
+
+def moe(ffn: DenseFfn | MoeFfn) -> Model:
+    """Return one layer of 1024 with `ffn`."""
+    return Model("m", "M", "O", 1024, 1000, False, None, None, (LayerGroup(1, Attention(8, 8, 128), ffn),))
+
+
+@pytest.mark.parametrize(
+    ("ffn", "width", "divided"),
+    [
+        (DenseFfn(4096), 4096, 512),
+        # Eight copies of each token as wide as an expert, and the shared expert.
+        (MoeFfn(64, 8, 512), 4096, 512),
+        (MoeFfn(64, 8, 512, shared_intermediate_size=1024), 5120, 640),
+    ],
+)
+def test_activations_by_hand(ffn: DenseFfn | MoeFfn, width: int, divided: int) -> None:
+    settings = MemorySettings(1.0, "total", 0, max_batch=16, max_batched_tokens=100)
+    logits = 16 * 1000 * 4
+    whole = 100 * (6 * 1024 + 3 * width) * 2 + logits
+    assert activation_bytes(moe(ffn), ONE, settings) == whole
+    assert activation_bytes(moe(ffn), ParallelPlan(tp=8), settings) == (
+        100 * (6 * 1024 + 3 * divided) * 2 + logits
+    )
+    # The tokens of eight ranks, an eighth of the work on each of them.
+    assert activation_bytes(moe(ffn), ParallelPlan(tp=8, attention_dp=True), settings) == whole
+    # No more tokens are sampled than a step has.
+    few = replace(settings, max_batched_tokens=10)
+    assert activation_bytes(moe(ffn), ONE, few) == 10 * (6 * 1024 + 3 * width) * 2 + 10 * 1000 * 4
