@@ -1,0 +1,60 @@
+"""Constants: which exception holds, and what the coverage says."""
+
+import pytest
+
+from gpudesk.engine.constants import Calibration, Constant, Override
+
+
+def override(value: float, **where: str) -> Override:
+    """Return an exception whose keys have one value each, or several with a bar between."""
+    return Override({name: frozenset(values.split("|")) for name, values in where.items()}, value)
+
+
+RATE = Constant(
+    "rate",
+    "1",
+    "a share",
+    0.5,
+    (
+        override(0.6, generation="hopper"),
+        override(0.7, generation="hopper|ampere", precision="fp8"),
+        override(0.8, serving_engine="vllm", precision="fp8"),
+        override(0.9, generation="cdna3", precision="fp8|int8", ranks="8"),
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("keys", "value"),
+    [
+        ({}, 0.5),
+        ({"generation": "ada"}, 0.5),
+        ({"generation": "hopper"}, 0.6),
+        ({"generation": "hopper", "precision": "bf16"}, 0.6),
+        ({"generation": "ampere", "precision": "fp8"}, 0.7),
+        # The one that names most keys; the first of equals.
+        ({"generation": "hopper", "precision": "fp8"}, 0.7),
+        ({"generation": "hopper", "precision": "fp8", "serving_engine": "vllm"}, 0.7),
+        ({"generation": "ada", "precision": "fp8", "serving_engine": "vllm"}, 0.8),
+        ({"generation": "cdna3", "precision": "int8", "ranks": "8"}, 0.9),
+        # A key that the case lacks is no match.
+        ({"generation": "cdna3", "precision": "int8"}, 0.5),
+    ],
+)
+def test_the_most_specific_exception_holds(keys: dict[str, str], value: float) -> None:
+    assert RATE.value(keys) == value
+    found = RATE.found(keys)
+    assert (found is None) == (value == RATE.default)
+
+
+def test_coverage_counts_rows_of_part_and_family() -> None:
+    rows = {("hopper", "vllm"): 10, ("hopper", "sglang"): 5, ("cdna3", "vllm"): 7}
+    calibration = Calibration("c", "r", "2026-08", {"rate": RATE}, (), (), rows)
+    assert calibration.rows("hopper", "vllm") == 10
+    assert calibration.rows("ada", "vllm") == 0
+    assert calibration.generation_rows("hopper") == 15
+    assert calibration.family_rows("vllm") == 17
+    assert calibration.family_rows("tgi") == 0
+    assert calibration.value("rate", {"generation": "hopper"}) == 0.6
+    with pytest.raises(KeyError, match="unheard"):
+        calibration.value("unheard", {})

@@ -1,0 +1,64 @@
+"""Peaks by arithmetic, and the link between ranks."""
+
+from dataclasses import replace
+from types import MappingProxyType
+
+import pytest
+
+from gpudesk.domain.precision import Precision
+from gpudesk.engine.hardware import FALLBACK_PCIE, Link, link, peak_flops
+from tests.unit.engine.bench import H200
+
+NODE = 50e9
+
+
+@pytest.mark.parametrize(
+    ("peaks", "arithmetic", "expected"),
+    [
+        ({"bf16": 1.0, "fp16": 2.0, "fp8": 3.0, "fp4": 4.0}, Precision.NVFP4, 4.0),
+        ({"bf16": 1.0, "fp16": 2.0, "fp8": 3.0}, Precision.MXFP4, 3.0),
+        ({"bf16": 1.0, "fp16": 2.0}, Precision.FP8, 1.0),
+        ({"fp16": 2.0}, Precision.BF16, 2.0),
+        ({"bf16": 1.0}, Precision.FP16, 1.0),
+        ({"bf16": 1.0, "fp8": 3.0}, Precision.FP6, 3.0),
+        ({"bf16": 1.0, "fp8": 3.0}, Precision.INT8, 1.0),
+        ({"bf16": 1.0, "int8": 5.0}, Precision.INT4, 1.0),
+        ({"int8": 5.0}, Precision.BF16, None),
+        ({}, Precision.FP8, None),
+    ],
+)
+def test_peak_of_the_next_wider_arithmetic(
+    peaks: dict[str, float], arithmetic: Precision, expected: float | None
+) -> None:
+    part = replace(H200, peak_dense=MappingProxyType(peaks))
+    assert peak_flops(part, arithmetic) == expected
+
+
+@pytest.mark.parametrize("arithmetic", list(Precision))
+def test_every_arithmetic_has_a_peak_on_a_part_with_16_bits(arithmetic: Precision) -> None:
+    assert peak_flops(H200, arithmetic) is not None
+
+
+def test_ranks_of_one_domain_use_half_of_the_bidirectional_rate() -> None:
+    assert link(H200, 8, NODE) == Link(4.5e11, "scale-up")
+    rack = replace(H200, scale_up_domain=72, scale_up_bandwidth=1.8e12)
+    assert link(rack, 64, NODE) == Link(9e11, "scale-up")
+
+
+def test_ranks_beyond_the_domain_go_between_hosts() -> None:
+    assert link(H200, 16, NODE) == Link(NODE, "node")
+    assert link(replace(H200, scale_up_domain=72), 144, NODE) == Link(NODE, "node")
+
+
+@pytest.mark.parametrize("domain", [None, 1])
+def test_cards_without_a_scale_up_link_share_a_host_over_pcie(domain: int | None) -> None:
+    card = replace(H200, scale_up_domain=domain, scale_up_bandwidth=None)
+    assert link(card, 2, NODE) == link(card, 8, NODE) == Link(6.4e10, "pcie")
+    assert link(replace(card, pcie_bandwidth=None), 4, NODE) == Link(FALLBACK_PCIE / 2, "pcie")
+    assert link(card, 9, NODE) == Link(NODE, "node")
+
+
+def test_a_bridge_joins_two_cards_only() -> None:
+    pair = replace(H200, scale_up_domain=2, scale_up_bandwidth=6e11)
+    assert link(pair, 2, NODE) == Link(3e11, "scale-up")
+    assert link(pair, 4, NODE) == Link(6.4e10, "pcie")

@@ -1,0 +1,163 @@
+"""From a deployment to seconds: what each coefficient of a step is made of, by hand."""
+
+import math
+from dataclasses import fields, replace
+from types import MappingProxyType
+
+import numpy as np
+import pytest
+
+from gpudesk.domain.accelerators import Accelerator
+from gpudesk.domain.deployments import ParallelPlan
+from gpudesk.domain.precision import Precision
+from gpudesk.engine.constants import Override
+from gpudesk.engine.operating import Situation, calibration_keys, operating_point
+from gpudesk.engine.steps import StepRow, decode_step
+from tests.unit.engine import published
+from tests.unit.engine.bench import H200, MI325X, calibration, plant, rows_of
+
+ONE = ParallelPlan()
+LAYERS_70B = 80 * (2 * 8192 * 8192 + 2 * 8192 * 1024 + 3 * 8192 * 28672)  # matrices of all layers
+TABLE_70B = 128256 * 8192
+
+
+def test_coefficients_of_llama_70b_in_16_bits_by_hand() -> None:
+    row = plant(H200, published.llama_3_1_70b(), ONE, Precision.FP16).row
+    assert row.dense_read == pytest.approx((LAYERS_70B + 80 * 2 * 8192) * 2 / (4.8e12 * 0.8))
+    assert row.dense_flop == pytest.approx(2 * LAYERS_70B / (9.89e14 * 0.6))
+    assert row.head_read == pytest.approx(TABLE_70B * 2 / (4.8e12 * 0.8))
+    assert row.head_flop == pytest.approx(2 * TABLE_70B / (9.89e14 * 0.6))
+    assert row.kv_token == pytest.approx(327_680 / (4.8e12 * 0.75))
+    assert row.att_token == pytest.approx(80 * 2 * 64 * 256 / (9.89e14 * 0.4))
+    assert row.patt_token == row.att_token
+    assert row.overhead_fixed == pytest.approx(80 * 12e-6 + 0.6e-3)
+    assert row.activation_token == pytest.approx(12 * 80 * 8192 * 2 / (4.8e12 * 0.8))
+    assert (row.comm_fixed, row.comm_token, row.expert_read, row.expert_flop) == (0, 0, 0, 0)
+
+
+def test_tensor_ranks_share_the_work_and_reduce_twice_a_layer() -> None:
+    one = plant(H200, published.llama_3_1_70b(), ONE).row
+    eight = plant(H200, published.llama_3_1_70b(), ParallelPlan(tp=8)).row
+    assert eight.dense_flop == pytest.approx(one.dense_flop / 8)
+    assert eight.head_flop == pytest.approx(one.head_flop / 8)
+    assert eight.kv_token == pytest.approx(one.kv_token / 8)
+    assert eight.comm_fixed == pytest.approx(160 * 26e-6)
+    assert eight.comm_token == pytest.approx(160 * 2 * 7 / 8 * 8192 * 2 / (4.5e11 * 0.6))
+
+
+def test_stages_hand_over_between_them() -> None:
+    row = plant(H200, published.llama_3_1_70b(), ParallelPlan(pp=4)).row
+    assert row.stages == 4
+    assert row.comm_fixed == pytest.approx(3 * 26e-6)
+    assert row.comm_token == pytest.approx(3 * 8192 * 2 / (4.5e11 * 0.6))
+
+
+def test_attention_dp_divides_sequences_and_gathers_around_feed_forward_blocks() -> None:
+    sharded = plant(H200, published.deepseek_v3(), ParallelPlan(tp=8, ep=8)).row
+    spread = plant(H200, published.deepseek_v3(), ParallelPlan(tp=8, ep=8, attention_dp=True)).row
+    # Each rank attends for an eighth of the sequences with all heads, the slowest for 1.2 times that.
+    assert spread.kv_token == pytest.approx(sharded.kv_token / 8 * 1.2)
+    assert spread.att_token == pytest.approx(sharded.att_token * 1.2)
+    assert spread.attention_ranks == 8
+    assert spread.chunk_tokens == 8 * 8192
+    assert spread.comm_fixed == pytest.approx(sharded.comm_fixed / 2)
+    assert spread.expert_read == sharded.expert_read
+    assert spread.dense_read > sharded.dense_read
+
+
+def test_experts_shared_by_replicas_travel_to_all_of_them() -> None:
+    apart = plant(H200, published.deepseek_v3(), ParallelPlan(tp=8, ep=8, dp=2)).row
+    shared = plant(H200, published.deepseek_v3(), ParallelPlan(tp=8, ep=16, dp=2)).row
+    assert shared.expert_spread == 2
+    assert shared.expert_read == pytest.approx(apart.expert_read / 2)
+    assert shared.expert_offset == pytest.approx(apart.expert_offset / 2)
+    assert shared.expert_flop == apart.expert_flop
+    assert apart.expert_offset == pytest.approx(16 * 256 / 8)
+    assert math.exp(apart.expert_log_miss) == pytest.approx(1 - 8 / 256)
+
+
+def test_windows_of_gemma() -> None:
+    row = plant(H200, published.gemma_3_27b(), ONE).row
+    layer = 2 * 16 * 128 * 2 / (4.8e12 * 0.75)
+    assert row.kv_token == pytest.approx(10 * layer)
+    assert row.kv1_token == pytest.approx(52 * layer)
+    assert row.patt1_token == pytest.approx(52 / 10 * row.patt_token)
+    assert (row.kv1_window, row.patt1_window, row.kv2_token) == (1024, 1024, 0)
+
+
+def test_states_are_read_and_written() -> None:
+    row = plant(H200, published.jamba(), ONE).row
+    assert row.state == pytest.approx(2 * 28 * (8192 * 16 * 4 + 8192 * 3 * 2) / (4.8e12 * 0.75))
+
+
+def test_a_checkpoint_of_narrow_experts_multiplies_the_rest_in_16_bits() -> None:
+    row = plant(H200, published.gpt_oss_120b(), ONE, Precision.MXFP4).row
+    dense = 36 * (2 * 2880 * 4096 + 2 * 2880 * 512)
+    assert row.dense_flop == pytest.approx(2 * dense / (9.89e14 * 0.6))
+    # No FP4 arithmetic on this part, so the experts multiply in the next wider format; biases count too.
+    assert row.expert_flop == pytest.approx(2 * 36 * 4 * 3 * 2880 * 2881 / (1.979e15 * 0.6 * 0.75))
+
+
+def test_speculation_verifies_one_token_more_than_it_drafts() -> None:
+    row = plant(H200, published.llama_3_1_70b(), ONE, acceptance_length=2.5).row
+    assert (row.tokens_per_step, row.verified_tokens) == (2.5, 4)
+    assert plant(H200, published.llama_3_1_70b(), ONE).row.verified_tokens == 1
+
+
+def test_servers_older_software_and_eager_mode_cost_time() -> None:
+    model = published.llama_3_1_70b()
+    now = plant(H200, model, ONE).row
+    assert now.request == pytest.approx(1.9e-3)
+    assert plant(H200, model, ONE, server=False).row.request == pytest.approx(0.2e-3)
+    eager = plant(H200, model, ONE, eager=True).row
+    assert eager.overhead_fixed == pytest.approx(80 * 36e-6 + 0.6e-3)
+    old = plant(H200, model, ONE, months_old=12.0).row
+    assert old.dense_read == pytest.approx(now.dense_read * math.exp(0.15))
+    assert old.kv_token == pytest.approx(now.kv_token * math.exp(0.15))
+    for name in ("stages", "chunk_tokens", "kv1_window", "verified_tokens", "expert_log_miss"):
+        assert getattr(old, name) == getattr(now, name)
+
+
+def test_constants_are_looked_up_by_part_precision_family_ranks_and_link() -> None:
+    situation = Situation(H200, "vllm", Precision.FP8, Precision.FP8, Precision.FP16, ParallelPlan(tp=8))
+    assert calibration_keys(situation) == {"generation": "hopper", "serving_engine": "vllm", "ranks": "8"}
+    three = replace(situation, plan=ParallelPlan(tp=3))
+    assert calibration_keys(three)["ranks"] == "4"
+    known = calibration()
+    narrowed = replace(
+        known.constants["weight_read_efficiency"],
+        exceptions=(Override({"precision": frozenset({"fp8"}), "link": frozenset({"scale-up"})}, 0.3),),
+    )
+    constants = MappingProxyType({**known.constants, "weight_read_efficiency": narrowed})
+    known = replace(known, constants=constants)
+    point = operating_point(situation, published.llama_3_1_70b(), known)
+    assert point.dense_read_efficiency == 0.3
+    wide = replace(situation, weights=Precision.BF16, arithmetic=Precision.BF16)
+    assert operating_point(wide, published.llama_3_1_70b(), known).dense_read_efficiency == 0.8
+
+
+def test_a_part_without_arithmetic_is_refused() -> None:
+    mute = replace(H200, peak_dense=MappingProxyType({}))
+    situation = Situation(mute, "vllm", Precision.FP8, Precision.FP8, Precision.FP16, ONE)
+    with pytest.raises(ValueError, match="h200"):
+        operating_point(situation, published.llama_3_1_70b(), calibration())
+
+
+def test_the_ideal_row_is_never_slower() -> None:
+    for plan in (ONE, ParallelPlan(tp=8), ParallelPlan(tp=8, ep=8, attention_dp=True), ParallelPlan(pp=4)):
+        made = plant(H200, published.deepseek_v3(), plan, months_old=24.0)
+        for field in fields(StepRow):
+            if field.name not in ("dense_read",):
+                assert getattr(made.ideal, field.name) <= getattr(made.row, field.name), field.name
+        assert made.ideal.overhead_fixed == made.ideal.request == made.ideal.comm_fixed == 0
+
+
+@pytest.mark.parametrize(("part", "published_bound"), [(H200, 34.3), (MI325X, 42.9)])
+def test_llama_70b_in_16_bits_stays_below_the_bandwidth(part: Accelerator, published_bound: float) -> None:
+    made = plant(part, published.llama_3_1_70b(), ONE, Precision.FP16)
+    one, context = np.array([1.0]), np.array([1.0])
+    bound = 1 / decode_step(rows_of(made.ideal), one, context).total.item()
+    real = 1 / decode_step(rows_of(made.row), one, context).total.item()
+    assert real < bound < published_bound
+    # All weights once a token, the embedding included, and hardly any cache.
+    assert bound == pytest.approx(part.memory_bandwidth / 141_107_412_992, rel=1e-3)

@@ -1,0 +1,152 @@
+"""Sharding: formats of tensors, shares of a rank, and what a step touches."""
+
+from dataclasses import replace
+
+import pytest
+
+from gpudesk.domain.deployments import ParallelPlan
+from gpudesk.domain.models import Attention, DenseFfn, LayerGroup, Model, MoeFfn
+from gpudesk.domain.precision import Precision, StorageFormat
+from gpudesk.engine.sharding import Share, shard, storage, tensor_share
+from gpudesk.engine.tensors import Split, Tensor, TensorClass
+from tests.unit.engine import published
+
+FP8 = StorageFormat(8)
+MATRIX = Tensor("m", TensorClass.MIXER, Split.TENSOR, 1000, quantisable=True)
+EXPERT = Tensor("e", TensorClass.EXPERT, Split.EXPERT, 1000, copies=64, quantisable=True)
+NORM = Tensor("n", TensorClass.NORM, Split.REPLICATED, 100)
+
+
+@pytest.mark.parametrize(
+    ("tensor", "plan", "elements"),
+    [
+        (MATRIX, ParallelPlan(tp=8), 125),
+        (MATRIX, ParallelPlan(tp=3), 334),  # the fullest of three
+        (MATRIX, ParallelPlan(tp=8, attention_dp=True), 1000),
+        (MATRIX, ParallelPlan(pp=8), 1000),
+        (replace(MATRIX, tensor_class=TensorClass.DENSE_FFN), ParallelPlan(tp=8, attention_dp=True), 125),
+        (replace(MATRIX, split=Split.KV_HEADS, kv_heads=4), ParallelPlan(tp=2), 500),
+        (replace(MATRIX, split=Split.KV_HEADS, kv_heads=4), ParallelPlan(tp=8), 250),
+        (replace(MATRIX, split=Split.KV_HEADS, kv_heads=4), ParallelPlan(tp=8, attention_dp=True), 1000),
+        (NORM, ParallelPlan(tp=8, ep=8), 100),
+        (EXPERT, ParallelPlan(), 64 * 1000),
+        (EXPERT, ParallelPlan(tp=8), 64 * 125),
+        (EXPERT, ParallelPlan(tp=8, ep=8), 8 * 1000),
+        (EXPERT, ParallelPlan(tp=8, ep=2), 32 * 250),
+        (EXPERT, ParallelPlan(tp=8, dp=2, ep=16), 4 * 1000),
+        (EXPERT, ParallelPlan(tp=1, dp=8, ep=8), 8 * 1000),
+        (EXPERT, ParallelPlan(tp=6, ep=6), 11 * 1000),  # 64 experts over six ranks
+        (EXPERT, ParallelPlan(tp=8, ep=8, attention_dp=True), 8 * 1000),
+    ],
+)
+def test_share_of_the_fullest_rank(tensor: Tensor, plan: ParallelPlan, elements: int) -> None:
+    assert tensor_share(tensor, FP8, plan) == Share(elements, elements)
+
+
+def test_scales_are_counted_for_each_shard() -> None:
+    nvfp4 = StorageFormat(4, 16, 1)
+    # 125 elements: 63 bytes and 8 scales.
+    assert tensor_share(MATRIX, nvfp4, ParallelPlan(tp=8)) == Share(125, 71)
+    assert tensor_share(EXPERT, nvfp4, ParallelPlan(tp=8, ep=8)) == Share(8000, 8 * (500 + 63))
+
+
+def test_formats_of_tensors() -> None:
+    llama, oss = published.llama_3_1_70b(), published.gpt_oss_120b()
+    assert storage(MATRIX, llama, Precision.FP8).bits == 8
+    assert storage(NORM, llama, Precision.FP8).bits == 16
+    # A checkpoint that narrows its experts alone keeps the rest in 16 bits, until everything goes to FP8.
+    assert storage(EXPERT, oss, Precision.MXFP4).bits == 4
+    assert storage(MATRIX, oss, Precision.MXFP4).bits == 16
+    assert storage(MATRIX, oss, Precision.FP8).bits == 8
+    # A published group size holds for the published format only.
+    grouped = replace(llama, native_precision=Precision.INT4, native_group_size=32)
+    assert storage(MATRIX, grouped, Precision.INT4).block == 32
+    assert storage(MATRIX, llama, Precision.INT4).block == 128
+    assert storage(MATRIX, grouped, Precision.NVFP4).block == 16
+
+
+def test_what_a_step_touches_by_hand() -> None:
+    found = shard(published.deepseek_v3(), Precision.FP8, ParallelPlan(tp=8, ep=8))
+    expert, table = 3 * 7168 * 2048, 129280 * 7168
+    assert found.active_expert_elements == 58 * 8 * expert
+    assert found.experts.stored_bytes == 58 * 32 * expert
+    assert found.head == Share(table // 8, table // 4)
+    assert found.embedding_lookup_bytes == table // 4
+    assert (found.layers, found.moe_layers, found.collectives) == (61, 58, 122)
+    assert (found.experts_per_token, found.expert_count) == (8, 256)
+    attention = 7168 * (576 + 1536) + 512 * 128 * 256 + 1536 * 128 * 192 + 128 * 128 * 7168
+    assert found.dense_elements_undivided == 61 * attention + 3 * 3 * 7168 * 18432 + 58 * expert
+
+
+def test_a_tied_table_is_the_head_and_is_not_looked_up_apart() -> None:
+    found = shard(published.gemma_3_27b(), Precision.FP8, ParallelPlan(tp=2))
+    assert found.head == Share(262208 * 5376 // 2, 262208 * 5376)
+    assert found.embedding_lookup_bytes == 0
+
+
+def test_a_step_passes_the_layers_of_all_stages() -> None:
+    model = published.llama_3_1_70b()
+    whole = shard(model, Precision.FP8, ParallelPlan(tp=2))
+    staged = shard(model, Precision.FP8, ParallelPlan(tp=2, pp=4))
+    assert staged.dense == whole.dense
+    assert staged.resident_bytes < whole.resident_bytes
+
+
+PLANS = [
+    ParallelPlan(tp, pp, ep, dp, attention_dp)
+    for tp, pp, ep, dp, attention_dp in (
+        (1, 1, 1, 1, False),
+        (2, 1, 1, 1, False),
+        (4, 1, 1, 1, False),
+        (8, 1, 1, 1, False),
+        (8, 1, 8, 1, False),
+        (8, 1, 8, 1, True),
+        (8, 1, 16, 2, False),
+        (2, 4, 1, 1, False),
+        (1, 8, 1, 1, False),
+        (1, 3, 1, 1, False),
+        (4, 2, 4, 1, False),
+    )
+]
+MODELS = [
+    published.llama_3_1_70b(),
+    published.gemma_3_27b(),
+    published.deepseek_v3(),
+    published.gpt_oss_120b(),
+    published.qwen3_next_80b(),
+    published.jamba(),
+    published.llama_4_scout(),
+    # Nothing divides evenly.
+    Model("odd", "O", "O", 1000, 999, True, None, None, (LayerGroup(7, Attention(7, 7, 33), DenseFfn(777)),)),
+    Model(
+        "odd", "O", "O", 100, 99, False, None, None, (LayerGroup(5, Attention(9, 3, 7), MoeFfn(7, 2, 55)),)
+    ),
+]
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: model.name)
+@pytest.mark.parametrize("weights", [Precision.BF16, Precision.FP8, Precision.NVFP4, Precision.MXFP4])
+def test_shards_are_smaller_than_the_whole_and_together_no_less(model: Model, weights: Precision) -> None:
+    whole = shard(model, weights, ParallelPlan()).resident_bytes
+    for plan in PLANS:
+        one = shard(model, weights, plan).resident_bytes
+        assert one <= whole
+        # Replicas that share their experts hold them once.
+        ranks = plan.replica * (plan.dp if plan.ep > plan.tp else 1)
+        assert one * ranks >= whole
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: model.name)
+def test_more_ranks_and_narrower_formats_never_take_more(model: Model) -> None:
+    for weights in (Precision.BF16, Precision.FP8, Precision.MXFP4):
+        for plans in ([ParallelPlan(tp=n) for n in (1, 2, 4, 8)], [ParallelPlan(pp=n) for n in (1, 2, 4, 8)]):
+            held = [shard(model, weights, plan).resident_bytes for plan in plans]
+            assert held == sorted(held, reverse=True)
+    formats = (Precision.BF16, Precision.FP8, Precision.FP6, Precision.NVFP4, Precision.MXFP4)
+    held = [shard(model, weights, ParallelPlan(tp=2)).resident_bytes for weights in formats]
+    assert held == sorted(held, reverse=True)
+
+
+def test_unknown_dimensions_are_refused() -> None:
+    with pytest.raises(ValueError, match="mystery"):
+        shard(Model("mystery", "M", "O", 0, 0, False, None, None, ()), Precision.FP8, ParallelPlan())
