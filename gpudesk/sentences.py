@@ -66,6 +66,19 @@ SENTENCES: Final = MappingProxyType(
         "GPU Desk",
         "catalog.file.older": "has version {version}; this program reads version {supported}: install GPU "
         "Desk again, or run `make catalog` in a checkout",
+        "catalog.file.unwritable": "cannot be written: {reason}",
+        "catalog.data": "the data files have {count} faults, the first: {first}",
+        "catalog.verify.integrity": "the file is damaged: {reason}",
+        "catalog.verify.dangling": "a row of {table} names something that {parent} does not have",
+        "catalog.verify.revision": "the rows are not those that were built: revision {found}, not {stated}",
+        "catalog.verify.no_claim": "has no claim",
+        "catalog.verify.no_attribute": "has no attribute",
+        "catalog.verify.preferred": "has {count} preferred claims; one at most can be",
+        "catalog.verify.no_reason": "claims differ, and nothing says why one is preferred",
+        "catalog.verify.no_thing": "names an attribute and no thing that has it",
+        "catalog.verify.no_such_claim": "refers to the claim {claim}, which there is none of",
+        "catalog.verify.multiple": "{dimension} is {value}, which is no multiple of {other}, {other_value}",
+        "catalog.verify.at_most": "{dimension} is {value}, which is above {other}, {other_value}",
         "catalog.file.damaged": "is damaged: {reason}; install GPU Desk again",
         "answer.other_catalog": "The scenario was saved with another catalog; these figures rest on that of "
         "{date}",
@@ -98,6 +111,11 @@ SENTENCES: Final = MappingProxyType(
         "they keep {formats}",
         "calibration.unreadable": "the calibration file cannot be read: {reason}; install GPU Desk again",
         "calibration.broken": "the calibration file is broken: {reason}; install GPU Desk again",
+        "engine.no_kernel:empty": "{engine} runs no weights on {accelerator} that it could serve; take another "
+        "serving engine",
+        "engine.no_kv:empty": "{engine} keeps no KV cache on {accelerator}; take another serving engine",
+        "engine.none:empty": "no serving engine runs {model} on {accelerator}",
+        "engine.none_kv:empty": "no serving engine keeps a KV cache on {accelerator} for this model",
         # Notes of an estimate
         "estimate.engine_chosen": "Serving engine chosen: {engine}",
         "estimate.plan_chosen": "Plan chosen: TP {tp}, PP {pp}, EP {ep}, DP {dp}",
@@ -156,8 +174,7 @@ def sentence(message: Message, formatter: Formatter = _ENGLISH) -> str:
     chosen = message.id
     if () in message.parameters.values() and f"{chosen}:empty" in SENTENCES:
         chosen = f"{chosen}:empty"
-    # A parameter at the end may be empty.
-    return tr(SENTENCES[chosen], **shown).rstrip()
+    return tr(SENTENCES[chosen], **shown)
 
 
 def word(key: str) -> str:

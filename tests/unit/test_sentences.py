@@ -36,12 +36,18 @@ def assignments(function: ast.AST) -> dict[str, list[ast.expr]]:
     return given
 
 
-def message_calls(scope: ast.AST) -> Iterator[tuple[ast.Call, dict[str, list[ast.expr]]]]:
+def message_calls(module: ast.AST) -> Iterator[tuple[ast.Call, dict[str, list[ast.expr]]]]:
     """Yield every call of `message` with the assignments of the function that it stands in."""
-    given = assignments(scope)
-    for node in ast.walk(scope):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "message":
-            yield node, given
+    for scope in ast.walk(module):
+        if isinstance(scope, ast.FunctionDef):
+            given = assignments(scope)
+            for node in ast.walk(scope):
+                if (
+                    isinstance(node, ast.Call)
+                    and isinstance(node.func, ast.Name)
+                    and node.func.id == "message"
+                ):
+                    yield node, given
 
 
 def messages_made() -> Iterator[tuple[str, str, frozenset[str]]]:
