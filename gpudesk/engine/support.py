@@ -5,7 +5,7 @@ Reasons against something are messages that name what does run.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -52,7 +52,11 @@ class EngineLimits:
 def kernel_path(
     engine: ServingEngine, accelerator: Accelerator, weights: Precision, date: str | None = None
 ) -> KernelPath:
-    """Return how `engine` runs `weights` (a concrete format) on a part with software of `date`."""
+    """Return how `engine` runs `weights` on a part with software of `date`."""
+    weights = concrete(weights, accelerator.vendor)
+    elsewhere = _platform_reason(engine, accelerator, date)
+    if elsewhere is not None:
+        return KernelPath(Path.NONE, weights, elsewhere)
     for rule in engine.kernels:
         if weights in rule.weights and rule.when.holds(accelerator, date):
             if rule.path is Path.NONE:
@@ -67,6 +71,14 @@ def kernel_path(
         formats=runs_here,
     )
     return KernelPath(Path.NONE, weights, reason)
+
+
+def _platform_reason(engine: ServingEngine, accelerator: Accelerator, date: str | None) -> Message | None:
+    """Return why `engine` does not run on a part at all, or None where it does."""
+    if any(rule.when.holds(accelerator, date) for rule in engine.platforms):
+        return None
+    platform = ", ".join(sorted(platforms_of(accelerator)))
+    return message("engine.no_platform", engine=engine.name, accelerator=accelerator.name, platform=platform)
 
 
 def _formats(engine: ServingEngine, accelerator: Accelerator, date: str | None) -> set[str]:
@@ -91,6 +103,7 @@ def kv_reason(
     engine: ServingEngine, accelerator: Accelerator, model: Model, kv: Precision, date: str | None = None
 ) -> Message | None:
     """Return why `engine` does not keep the cache of `model` in `kv`, or None where it does."""
+    kv = concrete(kv, accelerator.vendor)
     offered: set[str] = set()
     for rule in engine.kv:
         if not rule.when.holds(accelerator, date) or not rule.except_mixers.isdisjoint(_mixers(model)):
@@ -126,17 +139,13 @@ def runs(
     date: str | None = None,
 ) -> tuple[Message, ...]:
     """Return every reason against serving `model` so; none means that it runs."""
-    if not any(rule.when.holds(accelerator, date) for rule in engine.platforms):
-        platform = ", ".join(sorted(platforms_of(accelerator)))
-        return (
-            message(
-                "engine.no_platform", engine=engine.name, accelerator=accelerator.name, platform=platform
-            ),
-        )
+    elsewhere = _platform_reason(engine, accelerator, date)
+    if elsewhere is not None:
+        return (elsewhere,)
     against: list[Message] = []
     if any(_applies(rule, accelerator, model, date) for rule in engine.cannot_serve):
         against.append(message("engine.no_model", engine=engine.name, model=model.name))
-    kernel = kernel_path(engine, accelerator, concrete(weights, accelerator.vendor), date)
+    kernel = kernel_path(engine, accelerator, weights, date)
     if kernel.reason is not None:
         against.append(kernel.reason)
     no_kv = kv_reason(engine, accelerator, model, kv, date)
@@ -165,37 +174,41 @@ def best_engine(
     for engine in ordered:
         if not runs(engine, accelerator, model, weights, kv, date):
             return engine
-    here = [e for e in ordered if any(rule.when.holds(accelerator, date) for rule in e.platforms)]
-    formats = {precision for engine in here for precision in _formats(engine, accelerator, date)}
-    return _nobody(accelerator, model, weights, kv, formats, here)
+    here = [engine for engine in ordered if _platform_reason(engine, accelerator, date) is None]
+    return _nobody(here, accelerator, model, weights, kv, date)
 
 
 def _nobody(
+    here: Sequence[ServingEngine],
     accelerator: Accelerator,
     model: Model,
     weights: Precision,
     kv: Precision,
-    formats: Iterable[str],
-    here: Sequence[ServingEngine],
+    date: str | None,
 ) -> Message:
-    if str(weights) in formats and all(kv_reason(e, accelerator, model, kv) is not None for e in here):
-        return message(
-            "engine.none_kv",
-            accelerator=accelerator.name,
-            kv=str(kv),
-            formats=_kv_formats(here, accelerator, model),
-        )
+    """Say why none of the engines that run on the part runs it; `formats` are those of any of them."""
+    able = [engine for engine in here if kernel_path(engine, accelerator, weights, date).reason is None]
+    kept = _kv_formats(able, accelerator, model, date)
+    if able and str(concrete(kv, accelerator.vendor)) not in kept:
+        return message("engine.none_kv", accelerator=accelerator.name, kv=str(kv), formats=kept)
     return message(
         "engine.none",
         accelerator=accelerator.name,
         model=model.name,
         weights=str(weights),
-        formats=tuple(sorted(formats)),
+        formats=tuple(sorted({name for engine in here for name in _formats(engine, accelerator, date)})),
     )
 
 
-def _kv_formats(engines: Sequence[ServingEngine], accelerator: Accelerator, model: Model) -> tuple[str, ...]:
-    kept = (str(kv) for kv in KV_BYTES if any(kv_reason(e, accelerator, model, kv) is None for e in engines))
+def _kv_formats(
+    engines: Sequence[ServingEngine], accelerator: Accelerator, model: Model, date: str | None
+) -> tuple[str, ...]:
+    kept = (
+        str(kv)
+        for kv in KV_BYTES
+        if kv is not Precision.FP4  # stands for one of the others
+        and any(kv_reason(engine, accelerator, model, kv, date) is None for engine in engines)
+    )
     return tuple(sorted(kept))
 
 

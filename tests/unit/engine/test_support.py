@@ -1,0 +1,384 @@
+"""What the serving engines of the data run on which parts, and what they set by themselves."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path as FilePath
+
+import pytest
+
+from gpudesk.catalog.serving_engine_files import read_serving_engines
+from gpudesk.domain.accelerators import Accelerator
+from gpudesk.domain.messages import Message
+from gpudesk.domain.models import (
+    MLA,
+    Attention,
+    Compressed,
+    DenseFfn,
+    GatedDeltaNet,
+    LayerGroup,
+    Lightning,
+    Mixer,
+    Model,
+)
+from gpudesk.domain.precision import Precision
+from gpudesk.domain.serving_engines import (
+    KernelRule,
+    KvRule,
+    ModelRule,
+    ParallelSupport,
+    PlatformRule,
+    PreferenceRule,
+    ServingEngine,
+    Setting,
+    SettingRule,
+    When,
+)
+from gpudesk.engine import support
+from gpudesk.engine.support import Path
+
+GIB = 2**30
+ENGINES = {engine.id: engine for engine in read_serving_engines(FilePath(__file__).parents[3] / "data")}
+
+
+def part(
+    generation: str, memory_gib: float = 80, platform: str = "CUDA", vendor: str = "NVIDIA"
+) -> Accelerator:
+    return Accelerator(
+        id=generation,
+        name=generation.upper(),
+        vendor=vendor,
+        generation=generation,
+        announced=False,
+        platform=platform,
+        memory_bytes=round(memory_gib * GIB),
+        memory_bandwidth=1e12,
+    )
+
+
+A100 = part("ampere")
+H100 = part("hopper")
+H200 = part("hopper", 141)
+L40S = part("ada", 45)
+B200 = part("blackwell", 180)
+RTX_5090 = part("blackwell-rtx", 32)
+MI250X = part("cdna2", 128, "ROCm", "AMD")
+MI300X = part("cdna3", 192, "ROCm", "AMD")
+MI355X = part("cdna4", 288, "ROCm", "AMD")
+GAUDI3 = part("gaudi3", 128, "SynapseAI", "Intel")
+TPU_V5E = part("tpu-v5", 16, "JAX/XLA", "Google")
+TPU_V6E = part("tpu-v6", 32, "JAX/XLA", "Google")
+TPU_V7 = part("tpu-v7", 192, "JAX/XLA, PyTorch", "Google")
+TRAINIUM2 = part("neuron-v3", 96, "Neuron SDK", "AWS")
+INFERENTIA2 = part("neuron-v2", 32, "Neuron SDK", "AWS")
+ALL_PARTS = (
+    *(A100, H100, H200, L40S, B200, RTX_5090, MI250X, MI300X, MI355X, GAUDI3),
+    *(TPU_V5E, TPU_V6E, TPU_V7, TRAINIUM2, INFERENTIA2),
+)
+
+PLAIN = Attention(heads=32, kv_heads=8, head_dim=128)
+LATENT = MLA(heads=16, kv_lora_rank=512, qk_nope_head_dim=128, qk_rope_head_dim=64, v_head_dim=128)
+FOLDED = Compressed(heads=64, head_dim=512, q_lora_rank=1024, o_lora_rank=1024, o_groups=8, window=128)
+DELTA = GatedDeltaNet(key_heads=16, value_heads=32, key_head_dim=128, value_head_dim=128, conv_kernel=4)
+
+
+def model(*mixers: Mixer) -> Model:
+    ffn = DenseFfn(intermediate_size=8192)
+    return Model(
+        id="some-model",
+        name="Some Model",
+        organisation="Someone",
+        hidden_size=4096,
+        vocab_size=32000,
+        tied_embeddings=False,
+        max_context=None,
+        native_precision=Precision.BF16,
+        layers=tuple(LayerGroup(count=1, mixer=mixer, ffn=ffn) for mixer in mixers),
+    )
+
+
+LLAMA = model(PLAIN)
+
+
+@pytest.mark.parametrize(
+    ("engine", "accelerator", "weights", "path", "arithmetic"),
+    [
+        # Weight-only where the part has no arithmetic for the format
+        ("vllm", A100, "fp8", Path.WEIGHT_ONLY, "bf16"),
+        ("vllm", A100, "int4", Path.WEIGHT_ONLY, "bf16"),
+        ("vllm", A100, "nvfp4", Path.WEIGHT_ONLY, "bf16"),
+        ("vllm", H100, "mxfp4", Path.WEIGHT_ONLY, "bf16"),
+        ("vllm", MI300X, "mxfp4", Path.WEIGHT_ONLY, "bf16"),
+        ("sglang", H200, "mxfp4", Path.WEIGHT_ONLY, "bf16"),
+        ("sglang", A100, "mxfp4", Path.WEIGHT_ONLY, "bf16"),
+        ("tensorrt-llm", H100, "mxfp4", Path.WEIGHT_ONLY, "bf16"),
+        ("vllm", RTX_5090, "mxfp4", Path.WEIGHT_ONLY, "bf16"),
+        ("vllm", B200, "int8", Path.WEIGHT_ONLY, "bf16"),
+        ("vllm", TPU_V6E, "fp8", Path.WEIGHT_ONLY, "bf16"),
+        ("vllm", MI355X, "fp6", Path.WEIGHT_ONLY, "bf16"),
+        ("tgi", L40S, "fp8", Path.WEIGHT_ONLY, "bf16"),
+        ("llama.cpp", H100, "int4", Path.WEIGHT_ONLY, "int8"),
+        # Native
+        ("vllm", H100, "fp8", Path.NATIVE, "fp8"),
+        ("vllm", L40S, "fp8", Path.NATIVE, "fp8"),
+        ("vllm", MI300X, "fp8", Path.NATIVE, "fp8"),
+        ("vllm", A100, "int8", Path.NATIVE, "int8"),
+        ("vllm", B200, "nvfp4", Path.NATIVE, "nvfp4"),
+        ("vllm", B200, "mxfp4", Path.NATIVE, "fp8"),
+        ("vllm", MI355X, "mxfp4", Path.NATIVE, "mxfp4"),
+        ("vllm", GAUDI3, "fp8", Path.NATIVE, "fp8"),
+        ("vllm", TPU_V7, "fp8", Path.NATIVE, "fp8"),
+        ("vllm", TRAINIUM2, "fp8", Path.NATIVE, "fp8"),
+        ("vllm", TPU_V5E, "fp16", Path.NATIVE, "bf16"),
+        ("vllm", H100, "fp16", Path.NATIVE, "fp16"),
+        ("sglang", RTX_5090, "mxfp4", Path.NATIVE, "fp8"),
+        ("llama.cpp", RTX_5090, "mxfp4", Path.NATIVE, "mxfp4"),
+        # The vendor's own four-bit format
+        ("vllm", B200, "fp4", Path.NATIVE, "nvfp4"),
+        ("vllm", MI355X, "fp4", Path.NATIVE, "mxfp4"),
+        # Not at all
+        ("vllm", MI250X, "fp8", Path.NONE, "fp8"),
+        ("vllm", INFERENTIA2, "fp8", Path.NONE, "fp8"),
+        ("tensorrt-llm", A100, "fp8", Path.NONE, "fp8"),
+        ("tensorrt-llm", B200, "int4", Path.NONE, "int4"),
+        ("llama.cpp", H100, "fp8", Path.NONE, "fp8"),
+        ("sglang", TPU_V6E, "fp8", Path.NONE, "fp8"),
+        # Not on this platform, whatever the format
+        ("tensorrt-llm", MI300X, "bf16", Path.NONE, "bf16"),
+        ("llama.cpp", GAUDI3, "bf16", Path.NONE, "bf16"),
+        ("tgi", B200, "bf16", Path.NONE, "bf16"),
+    ],
+)
+def test_kernel_path(
+    engine: str, accelerator: Accelerator, weights: str, path: Path, arithmetic: str
+) -> None:
+    kernel = support.kernel_path(ENGINES[engine], accelerator, Precision(weights))
+    assert (kernel.path, str(kernel.arithmetic)) == (path, arithmetic)
+    assert (kernel.reason is None) == (path is not Path.NONE)
+
+
+def test_refused_weights_name_what_runs() -> None:
+    reason = support.kernel_path(ENGINES["tensorrt-llm"], A100, Precision.FP8).reason
+    assert reason is not None
+    assert reason.id == "engine.no_kernel"
+    assert reason.parameters["formats"] == ("bf16", "fp16", "int4", "int8")
+
+
+def test_software_grows() -> None:
+    before = support.kernel_path(ENGINES["sglang"], RTX_5090, Precision.MXFP4, "2026-01-15")
+    assert (before.path, before.arithmetic) == (Path.WEIGHT_ONLY, Precision.BF16)
+
+
+@pytest.mark.parametrize("accelerator", ALL_PARTS, ids=lambda each: each.id)
+@pytest.mark.parametrize("weights", [Precision.FP16, Precision.BF16])
+def test_half_precision_runs_on_every_part(accelerator: Accelerator, weights: Precision) -> None:
+    best = support.best_engine(tuple(ENGINES.values()), accelerator, LLAMA, weights, weights)
+    assert best is ENGINES["vllm"]
+
+
+@pytest.mark.parametrize(
+    ("engine", "accelerator", "mixer", "kv", "kept"),
+    [
+        ("vllm", A100, PLAIN, "fp8", True),
+        ("vllm", H100, LATENT, "fp8", True),
+        ("vllm", MI300X, PLAIN, "fp8", True),
+        ("vllm", MI250X, PLAIN, "fp8", False),
+        ("vllm", TPU_V6E, PLAIN, "fp8", False),
+        ("vllm", B200, PLAIN, "nvfp4", True),
+        ("vllm", B200, PLAIN, "fp4", True),
+        ("vllm", H100, PLAIN, "nvfp4", False),
+        ("sglang", H100, PLAIN, "int8", True),
+        ("sglang", H100, LATENT, "int8", False),
+        ("tensorrt-llm", A100, PLAIN, "fp8", True),
+        ("tensorrt-llm", B200, PLAIN, "int8", False),
+        ("llama.cpp", H100, PLAIN, "int4", True),
+        ("llama.cpp", H100, PLAIN, "fp8", False),
+        ("tgi", MI300X, PLAIN, "fp8", False),
+    ],
+)
+def test_kv_cache(engine: str, accelerator: Accelerator, mixer: Mixer, kv: str, kept: bool) -> None:
+    reason = support.kv_reason(ENGINES[engine], accelerator, model(mixer), Precision(kv))
+    assert (reason is None) == kept
+    if reason is not None:
+        formats = reason.parameters["formats"]
+        assert isinstance(formats, tuple)
+        assert {"bf16", "fp16"} <= set(formats)
+        assert kv not in formats
+
+
+@pytest.mark.parametrize(
+    ("engine", "accelerator", "mixers", "date", "against"),
+    [
+        ("vllm", H100, (PLAIN, DELTA), None, []),
+        ("vllm", A100, (FOLDED,), None, ["engine.no_model"]),
+        ("sglang", L40S, (FOLDED,), None, ["engine.no_model"]),
+        ("vllm", TRAINIUM2, (PLAIN,), None, []),
+        ("vllm", TRAINIUM2, (LATENT,), None, ["engine.no_model"]),
+        ("tensorrt-llm", H100, (FOLDED,), None, ["engine.no_model"]),
+        ("tensorrt-llm", B200, (FOLDED,), None, []),
+        ("tgi", H100, (PLAIN, DELTA), None, ["engine.no_model"]),
+        ("llama.cpp", H100, (Lightning(heads=64, head_dim=128),), "2026-07-31", ["engine.no_model"]),
+        ("llama.cpp", H100, (Lightning(heads=64, head_dim=128),), "2026-08-01", []),
+        # Elsewhere nothing else matters
+        ("tensorrt-llm", MI300X, (FOLDED,), None, ["engine.no_platform"]),
+    ],
+)
+def test_models(
+    engine: str, accelerator: Accelerator, mixers: tuple[Mixer, ...], date: str | None, against: list[str]
+) -> None:
+    reasons = support.runs(ENGINES[engine], accelerator, model(*mixers), Precision.BF16, Precision.BF16, date)
+    assert [reason.id for reason in reasons] == against
+
+
+def test_every_reason_is_given() -> None:
+    reasons = support.runs(ENGINES["tgi"], A100, model(DELTA), Precision.NVFP4, Precision.NVFP4)
+    assert [reason.id for reason in reasons] == ["engine.no_model", "engine.no_kernel", "engine.no_kv"]
+
+
+def best(accelerator: Accelerator, weights: str, kv: str = "fp16") -> ServingEngine | Message:
+    every = tuple(ENGINES.values())
+    return support.best_engine(every, accelerator, LLAMA, Precision(weights), Precision(kv))
+
+
+def test_best_engine_is_the_first_that_runs_it() -> None:
+    assert best(H100, "fp8", "fp8") is ENGINES["vllm"]
+    assert best(MI250X, "nvfp4") is ENGINES["vllm"]
+    without_vllm = tuple(engine for engine in ENGINES.values() if engine.id != "vllm")
+    chosen = support.best_engine(without_vllm, H100, LLAMA, Precision.FP8, Precision.FP8)
+    assert chosen is ENGINES["tensorrt-llm"]
+    assert support.best_engine(without_vllm, A100, LLAMA, Precision.FP8, Precision.FP8) is ENGINES["sglang"]
+    chosen = support.best_engine(without_vllm, MI300X, LLAMA, Precision.FP8, Precision.FP8)
+    assert chosen is ENGINES["sglang"]
+
+
+def test_best_engine_does_not_depend_on_the_order() -> None:
+    tied = replace(ENGINES["vllm"], id="zz")
+    assert (
+        support.best_engine((tied, ENGINES["vllm"]), H100, LLAMA, Precision.FP8, Precision.FP8)
+        is (ENGINES["vllm"])
+    )
+
+
+def test_nothing_runs_the_weights() -> None:
+    refusal = best(MI250X, "fp8")
+    assert isinstance(refusal, Message)
+    assert refusal.id == "engine.none"
+    assert refusal.parameters["formats"] == ("bf16", "fp16", "fp6", "int4", "int8", "mxfp4", "nvfp4")
+
+
+def test_nothing_keeps_the_cache() -> None:
+    refusal = best(TPU_V6E, "bf16", "fp8")
+    assert isinstance(refusal, Message)
+    assert refusal.id == "engine.none_kv"
+    assert refusal.parameters["formats"] == ("bf16", "fp16")
+
+
+@pytest.mark.parametrize(
+    ("engine", "accelerator", "date", "server", "max_batch", "max_batched_tokens"),
+    [
+        ("vllm", H100, "2025-10", True, 1024, 8192),
+        ("vllm", H100, "2025-10", False, 1024, 16384),
+        ("vllm", MI300X, "2025-10", True, 1024, 8192),
+        ("vllm", A100, "2025-10", True, 256, 2048),
+        ("vllm", A100, "2025-10", False, 256, 8192),
+        ("vllm", L40S, "2025-10", True, 256, 2048),
+        ("vllm", H100, "2024-09", True, 256, 8192),
+        ("vllm", TPU_V5E, "2025-10", True, 256, 512),
+        ("vllm", TPU_V6E, "2025-10", False, 256, 2048),
+        ("vllm", GAUDI3, "2025-10", True, 256, 2048),
+        ("sglang", H100, "2026-01", True, 2048, 8192),
+        ("sglang", MI355X, "2026-01", True, 2048, 16384),
+        ("sglang", RTX_5090, "2026-01", True, 2048, 2048),
+        ("tensorrt-llm", B200, "2026-01", True, 2048, 8192),
+        ("llama.cpp", H100, "2026-01", True, 256, 512),
+    ],
+)
+def test_batch_limits(
+    engine: str, accelerator: Accelerator, date: str, server: bool, max_batch: int, max_batched_tokens: int
+) -> None:
+    found = support.limits(ENGINES[engine], accelerator, date, server)
+    assert (found.max_batch, found.max_batched_tokens) == (max_batch, max_batched_tokens)
+
+
+def test_memory_fraction_of_the_day() -> None:
+    vllm = ENGINES["vllm"]
+    assert support.limits(vllm, H100, "2026-04", True).memory_fraction == 0.9
+    assert support.limits(vllm, H100, "2026-05", True).memory_fraction == 0.92
+    assert support.limits(vllm, H100).memory_fraction == 0.92
+    assert vllm.memory_fraction_of == "total"
+    assert ENGINES["tensorrt-llm"].memory_fraction_of == "free"
+
+
+@pytest.mark.parametrize("engine", ENGINES.values(), ids=ENGINES)
+@pytest.mark.parametrize("accelerator", ALL_PARTS, ids=lambda each: each.id)
+def test_limits_are_usable_everywhere(engine: ServingEngine, accelerator: Accelerator) -> None:
+    for date in (None, "2023-06", "2025-06", "2026-11"):
+        for server in (None, False, True):
+            found = support.limits(engine, accelerator, date, server)
+            assert 0 < found.memory_fraction <= found.safe_memory_fraction < 1
+            assert found.max_batch <= found.max_batched_tokens
+            assert 0 < found.runtime_bytes < 2 * GIB
+            assert isinstance(found.max_batch, int)
+            assert isinstance(found.runtime_bytes, int)
+
+
+def test_llama_70b_in_half_precision_fits_one_h200() -> None:
+    h200 = replace(H200, memory_bytes=151_397_597_184)
+    found = support.limits(ENGINES["vllm"], h200, "2026-11", True)
+    weights = 141_107_412_992
+    one_sequence = 4096 * 80 * 2 * 8 * 128 * 2
+    assert weights + found.runtime_bytes + one_sequence < h200.memory_bytes * found.safe_memory_fraction
+    # The default of the engine would refuse it.
+    assert weights + found.runtime_bytes > h200.memory_bytes * found.memory_fraction
+
+
+def test_chunked_prefill() -> None:
+    assert support.limits(ENGINES["vllm"], H100, "2025-10").chunked_prefill
+    assert not support.limits(ENGINES["vllm"], H100, "2024-10").chunked_prefill
+    assert not support.limits(ENGINES["tensorrt-llm"], H100, "2025-10").chunked_prefill
+
+
+#: An engine of few rules, for what the data does not happen to have.
+FEW = ServingEngine(
+    id="some-engine",
+    name="Some Engine",
+    family="some-engine",
+    memory_fraction_of="total",
+    parallel=ParallelSupport(pp=False, ep=False, attention_dp=False, hosts=False, source="a", note="b"),
+    platforms=(PlatformRule("a", "b", When(platforms=frozenset({"CUDA"}))),),
+    settings=(),
+    kernels=(KernelRule(frozenset({Precision.BF16}), Path.NATIVE, "a", "b"),),
+    kv=(KvRule(frozenset({Precision.BF16}), "a", "b"),),
+    preference=(PreferenceRule(1, "c"),),
+)
+
+
+def test_first_rule_that_holds_decides() -> None:
+    rules = (
+        KernelRule(
+            frozenset({Precision.FP8}), Path.NONE, "a", "b", when=When(generations=frozenset({"ada"}))
+        ),
+        KernelRule(frozenset({Precision.FP8}), Path.NATIVE, "a", "b"),
+    )
+    engine = replace(FEW, kernels=rules)
+    assert support.kernel_path(engine, L40S, Precision.FP8).path is Path.NONE
+    assert support.kernel_path(engine, H100, Precision.FP8).path is Path.NATIVE
+
+
+def test_a_model_can_be_named() -> None:
+    engine = replace(FEW, cannot_serve=(ModelRule("a", "b", models=frozenset({"some-model"})),))
+    (reason,) = support.runs(engine, H100, LLAMA, Precision.BF16, Precision.BF16)
+    assert dict(reason.parameters) == {"engine": "Some Engine", "model": "Some Model"}
+    assert support.runs(engine, H100, replace(LLAMA, id="other"), Precision.BF16, Precision.BF16) == ()
+
+
+def test_a_feed_forward_block_can_be_named() -> None:
+    engine = replace(FEW, cannot_serve=(ModelRule("a", "b", ffns=frozenset({"dense"})),))
+    (reason,) = support.runs(engine, H100, LLAMA, Precision.BF16, Precision.BF16)
+    assert reason.id == "engine.no_model"
+
+
+def test_a_setting_left_open_is_an_error() -> None:
+    open_ended = SettingRule(Setting.MAX_BATCH, 8, "a", "b", When(until="2025-01"))
+    with pytest.raises(ValueError, match="some-engine: max_batch on hopper"):
+        support.limits(replace(FEW, settings=(open_ended,)), H100, "2025-01")
