@@ -186,17 +186,19 @@ def _nobody(
     kv: Precision,
     date: str | None,
 ) -> Message:
-    """Say why none of the engines that run on the part runs it; `formats` are those of any of them."""
+    """Say why none of the engines that run on the part runs it, and which formats of any of them would."""
     able = [engine for engine in here if kernel_path(engine, accelerator, weights, date).reason is None]
     kept = _kv_formats(able, accelerator, model, date)
     if able and str(concrete(kv, accelerator.vendor)) not in kept:
         return message("engine.none_kv", accelerator=accelerator.name, kv=str(kv), formats=kept)
+    # Where weights and cache would run, the model is what does not, and other formats would not help.
+    formats = set() if able else {name for engine in here for name in _formats(engine, accelerator, date)}
     return message(
         "engine.none",
         accelerator=accelerator.name,
         model=model.name,
         weights=str(weights),
-        formats=tuple(sorted({name for engine in here for name in _formats(engine, accelerator, date)})),
+        formats=tuple(sorted(formats)),
     )
 
 

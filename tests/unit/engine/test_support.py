@@ -217,6 +217,8 @@ def test_kv_cache(engine: str, accelerator: Accelerator, mixer: Mixer, kv: str, 
         ("tensorrt-llm", H100, (FOLDED,), None, ["engine.no_model"]),
         ("tensorrt-llm", B200, (FOLDED,), None, []),
         ("tgi", H100, (PLAIN, DELTA), None, ["engine.no_model"]),
+        ("tgi", INFERENTIA2, (LATENT,), None, ["engine.no_model"]),
+        ("tgi", H100, (LATENT,), None, []),
         ("llama.cpp", H100, (Lightning(heads=64, head_dim=128),), "2026-07-31", ["engine.no_model"]),
         ("llama.cpp", H100, (Lightning(heads=64, head_dim=128),), "2026-08-01", []),
         # Elsewhere nothing else matters
@@ -264,6 +266,14 @@ def test_nothing_runs_the_weights() -> None:
     assert isinstance(refusal, Message)
     assert refusal.id == "engine.none"
     assert refusal.parameters["formats"] == ("bf16", "fp16", "fp6", "int4", "int8", "mxfp4", "nvfp4")
+
+
+def test_nothing_serves_the_model() -> None:
+    """No format is offered instead: none would help."""
+    every = tuple(ENGINES.values())
+    refusal = support.best_engine(every, TRAINIUM2, model(LATENT), Precision.BF16, Precision.BF16)
+    assert isinstance(refusal, Message)
+    assert (refusal.id, refusal.parameters["formats"]) == ("engine.none", ())
 
 
 def test_nothing_keeps_the_cache() -> None:
