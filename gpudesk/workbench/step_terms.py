@@ -116,12 +116,15 @@ def _experts(frame: Frame, candidate: Candidate, tokens: float) -> Term:
     )
 
 
-def _cache(frame: Frame, candidate: Candidate, sequences: float, context: float) -> Term:
+def _cache(frame: Frame, candidate: Candidate, held: float, context: float) -> Term:
     row, point = candidate.row, candidate.point
-    held = max(sequences, row.attention_ranks)
     window1, window2 = min(context, row.kv1_window), min(context, row.kv2_window)
     read = held * (row.kv_token * context + row.kv1_token * window1 + row.kv2_token * window2 + row.state)
-    arithmetic = held * (row.att_token * context + row.att1_token * window1 + row.att2_token * window2)
+    arithmetic = (
+        held
+        * row.verified_tokens
+        * (row.att_token * context + row.att1_token * window1 + row.att2_token * window2)
+    )
     return Term(
         "attention over the cache",
         _join(read, arithmetic),
@@ -134,7 +137,7 @@ def _cache(frame: Frame, candidate: Candidate, sequences: float, context: float)
                 "s",
                 "sequences x bytes of their context / (bandwidth x efficiency)",
                 inputs=(
-                    Term("sequences", sequences, None),
+                    Term("sequences", held, None),
                     Term("mean context", context, "tokens", "input tokens + output tokens / 2"),
                     _bandwidth(frame),
                     _constant("kv_read_efficiency", point.kv_read_efficiency),
@@ -187,17 +190,20 @@ def _overhead(candidate: Candidate, sequences: float) -> Term:
     )
 
 
-def _common(frame: Frame, candidate: Candidate, tokens: float) -> tuple[Term, ...]:
-    terms = [_dense(frame, candidate, tokens)]
+def _common(frame: Frame, candidate: Candidate, tokens: float, busiest: float) -> tuple[Term, ...]:
+    """Terms that decode and prefill share; `busiest` is `tokens` as the busiest attention rank has them."""
+    terms = [_dense(frame, candidate, busiest)]
     if candidate.budget.shards.expert_count:
         terms.append(_experts(frame, candidate, tokens))
-    traffic = Term(
-        "activation traffic",
-        candidate.row.activation_token * tokens,
-        "s",
-        inputs=(_constant("activation_traffic", candidate.point.activation_traffic),),
+    terms.append(
+        Term(
+            "activation traffic",
+            candidate.row.activation_token * busiest,
+            "s",
+            "tokens x layers x bytes of a hidden vector x passes / bandwidth",
+            inputs=(_constant("activation_traffic", candidate.point.activation_traffic),),
+        )
     )
-    terms.append(traffic)
     if candidate.plan.count > 1:
         terms.append(_collectives(candidate, tokens))
     return tuple(terms)
@@ -207,11 +213,13 @@ def step_terms(frame: Frame, candidate: Candidate, running: float, context: floa
     """Return the terms of one decode step with `running` sequences in the replica."""
     row = candidate.row
     sequences = max(running / row.stages, 1.0)
-    head = Term("LM head", _join(row.head_read, row.head_flop * sequences), "s", _JOIN)
+    held = max(sequences, row.attention_ranks)
+    busiest = held * row.verified_tokens
+    head = Term("LM head", _join(row.head_read, row.head_flop * busiest / row.attention_ranks), "s", _JOIN)
     return (
-        *_common(frame, candidate, sequences * row.verified_tokens),
+        *_common(frame, candidate, sequences * row.verified_tokens, busiest),
         head,
-        _cache(frame, candidate, sequences, context),
+        _cache(frame, candidate, held, context),
         _overhead(candidate, sequences),
         *_stage_term(row),
     )
@@ -220,31 +228,32 @@ def step_terms(frame: Frame, candidate: Candidate, running: float, context: floa
 def _stage_term(row: StepRow) -> tuple[Term, ...]:
     if row.stages == 1:
         return ()
-    return (
-        Term(
-            "stretch by pipeline stages",
-            1.0 + row.bubble * (row.stages - 1.0),
-            None,
-            source="calibration:stage_bubble",
-        ),
-    )
+    stretch = 1.0 + row.bubble * (row.stages - 1.0)
+    return (Term("stretch by pipeline stages", stretch, None, source="calibration:stage_bubble"),)
 
 
-def prefill_terms(frame: Frame, candidate: Candidate, chunk: float, prompt: float) -> tuple[Term, ...]:
-    """Return the terms of one prefill chunk of `chunk` tokens of prompts of `prompt` tokens."""
+def prefill_terms(
+    frame: Frame, candidate: Candidate, chunk: float, prompt: float, cached: float, waiting: float
+) -> tuple[Term, ...]:
+    """Return the terms of one prefill chunk of `chunk` tokens when `waiting` prompts queue.
+
+    `prompt` tokens of each are computed, after `cached` ones.
+    """
     row, point = candidate.row, candidate.point
-    attended = 0.5 * prompt
-    seconds = chunk * (row.patt_token * attended + row.patt1_token * min(attended, row.patt1_window))
+    busiest = chunk * row.attention_ranks / min(max(waiting, 1.0), row.attention_ranks)
+    attended = cached + 0.5 * prompt
+    seconds = busiest * (row.patt_token * attended + row.patt1_token * min(attended, row.patt1_window))
     attention = Term(
         "attention within the prompt",
         seconds,
         "s",
         "tokens x attended tokens x arithmetic / (peak x efficiency)",
         inputs=(
-            Term("attended tokens", attended, "tokens", "half of the prompt on average"),
+            Term("attended tokens", attended, "tokens", "what is cached, and half of the prompt"),
             _peak(frame, "peak", point.attention_peak),
             _constant("attention_efficiency", point.attention_efficiency),
         ),
     )
-    head = Term("LM head", row.head_read + row.head_flop * chunk / max(prompt, 1.0), "s")
-    return (*_common(frame, candidate, chunk), attention, head, _overhead(candidate, 0.0))
+    sampled = busiest / (max(prompt, 1.0) * row.attention_ranks)
+    head = Term("LM head", row.head_read + row.head_flop * sampled, "s", "read once, arithmetic per prompt")
+    return (*_common(frame, candidate, chunk, busiest), attention, head, _overhead(candidate, 0.0))

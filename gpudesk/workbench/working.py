@@ -35,6 +35,7 @@ class _Context:
     rows: Rows
     running: float
     prompt: float
+    cached: float
     context: float
 
     @property
@@ -62,7 +63,8 @@ def explain(
             constants=constants,
             rows=Rows(Rows.table([candidate.row])),
             running=max(1.0, (estimate.admitted or 1) / active),
-            prompt=work.input_tokens * (1.0 - work.prefix_hit_rate),
+            prompt=max(1.0, work.input_tokens * (1.0 - work.prefix_hit_rate)),
+            cached=work.input_tokens * work.prefix_hit_rate,
             context=work.input_tokens + 0.5 * work.output_tokens,
         )
     )
@@ -177,9 +179,12 @@ def _prefill_term(context: _Context, waiting: float | None = None) -> Term:
     """The prefill of one prompt, `waiting` of which queue; unset, that follows from the load."""
     prompt = np.array([context.prompt])
     in_burst = context.estimate.request.workload.load.kind in _BURSTS
-    queue = np.array([waiting or (context.running if in_burst else 1.0)])
-    each, _ = request_prefill(context.rows, prompt, queue)
-    chunk, step = prefill_step(context.rows, prompt, queue)
+    queued = waiting or (context.running if in_burst else 1.0)
+    each, _ = request_prefill(context.rows, prompt, np.array([queued]), context.cached)
+    chunk, step = prefill_step(context.rows, prompt, np.array([queued]), context.cached)
+    terms = prefill_terms(
+        context.setup.frame, context.candidate, float(chunk[0]), context.prompt, context.cached, queued
+    )
     return Term(
         "prefill of one prompt",
         float(each[0]),
@@ -190,7 +195,8 @@ def _prefill_term(context: _Context, waiting: float | None = None) -> Term:
                 "chunk time",
                 float(step.total[0]),
                 "s",
-                inputs=prefill_terms(context.setup.frame, context.candidate, float(chunk[0]), context.prompt),
+                "sum of the classes",
+                inputs=terms,
             ),
             _scenario("prompt", context.prompt, "tokens"),
             Term(

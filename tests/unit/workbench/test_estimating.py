@@ -1,0 +1,230 @@
+"""Estimates on the real facts: what fits, what cannot be beaten, what is chosen, and what is refused."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from gpudesk.domain.deployments import ParallelPlan
+from gpudesk.domain.estimates import Banded, Basis, Estimate, EstimateRequest, Limiter
+from gpudesk.domain.messages import InputError
+from gpudesk.domain.precision import Precision
+from gpudesk.domain.workloads import Load, LoadKind, Workload
+from gpudesk.workbench.estimating import Estimator
+
+FIGURES = (
+    "output_tokens_per_s",
+    "total_tokens_per_s",
+    "output_tokens_per_s_per_accelerator",
+    "ttft_ms",
+    "tpot_ms",
+    "request_s",
+    "batch_s",
+)
+
+
+def closed(concurrency: int, requests: int | None = None) -> Load:
+    return Load(LoadKind.CONCURRENCY, concurrency=concurrency, requests=requests)
+
+
+def ask(
+    accelerator: str,
+    model: str,
+    weights: str,
+    load: Load,
+    lengths: tuple[int, int] = (1000, 1000),
+    **rest: str | int | bool | None,
+) -> EstimateRequest:
+    request = EstimateRequest(accelerator, model, Precision(weights), Workload(*lengths, load))
+    return replace(request, **rest)  # type: ignore[arg-type]
+
+
+def rate(estimate: Estimate) -> Banded:
+    assert estimate.output_tokens_per_s is not None
+    return estimate.output_tokens_per_s
+
+
+@pytest.mark.parametrize(("part", "bound"), [("h200-sxm", 34.3), ("mi325x", 42.9)])
+def test_seventy_billion_in_fp16_fit_one_card_and_stay_below_the_bandwidth_bound(
+    estimator: Estimator, part: str, bound: float
+) -> None:
+    answer = estimator.estimate(ask(part, "llama-3.1-70b", "fp16", closed(1), count=1))
+    assert answer.fits
+    assert answer.memory.weights_bytes == 141_107_412_992
+    assert 0.5 * bound < rate(answer).value < rate(answer).high < bound
+    assert answer.limiter is Limiter.MEMORY_BANDWIDTH
+
+
+@pytest.mark.parametrize("part", ["h200-sxm", "mi325x", "b300-hgx", "mi355x", "mi455x"])
+def test_405_billion_in_fp16_fit_no_single_card(estimator: Estimator, part: str) -> None:
+    answer = estimator.estimate(ask(part, "llama-3.1-405b", "fp16", closed(1), count=1))
+    assert not answer.fits
+    assert answer.reason is not None
+    assert answer.reason.id == "estimate.weights_do_not_fit"
+    assert answer.memory.free_bytes < 0
+    assert answer.max_concurrency == 0
+    assert answer.needs is not None
+    enough = estimator.estimate(replace(answer.request, count=answer.needs))
+    assert enough.fits
+
+
+@pytest.mark.parametrize(("part", "count"), [("mi325x", 2), ("h200-sxm", 4), ("h100-sxm", 8)])
+def test_the_smallest_deployment_is_taken(estimator: Estimator, part: str, count: int) -> None:
+    answer = estimator.estimate(ask(part, "llama-3.1-405b", "fp8", closed(1)))
+    assert answer.fits
+    assert answer.count == count == answer.plan.count
+
+
+def test_memory_adds_up_to_what_the_part_exposes(estimator: Estimator) -> None:
+    answer = estimator.estimate(ask("b200-hgx", "gpt-oss-120b", "mxfp4", closed(64), count=1))
+    use = answer.memory
+    assert use.capacity_bytes == 184_320 * 2**20
+    assert sum(use[1:]) == use.capacity_bytes
+
+
+def test_more_sequences_than_memory_admits_wait(estimator: Estimator) -> None:
+    answer = estimator.estimate(ask("h100-sxm", "llama-3.1-70b", "fp8", closed(64), count=1))
+    assert answer.admitted == answer.max_concurrency
+    assert 0 < answer.max_concurrency < 64
+    assert answer.limiter is Limiter.CAPACITY
+    assert "estimate.queued_memory" in {note.id for note in answer.notes}
+
+
+def test_a_mix_of_loads_gives_what_each_alone_gives(estimator: Estimator) -> None:
+    loads = [
+        closed(16),
+        closed(16, 200),
+        Load(LoadKind.BATCH, batch=32),
+        Load(LoadKind.SATURATE, requests=500),
+        Load(LoadKind.REQUEST_RATE, request_rate=2.0),
+        Load(LoadKind.LIMITS, ttft_ms=2000.0, tpot_ms=50.0),
+    ]
+    asked = [ask("mi300x", "llama-3.1-70b", "fp8", load, count=8) for load in loads]
+    together = estimator.estimate_many(asked)
+    alone = [estimator.estimate(request) for request in asked]
+    assert together == alone
+    for answer in alone:
+        for name in FIGURES:
+            figure = getattr(answer, name)
+            if figure is not None:
+                assert 0 < figure.low <= figure.value <= figure.high < math.inf
+
+
+def test_figures_without_meaning_are_none(estimator: Estimator) -> None:
+    closed_loop = estimator.estimate(ask("h200-sxm", "llama-3.1-8b", "fp8", closed(4)))
+    assert closed_loop.batch_s is None
+    single = estimator.estimate(ask("h200-sxm", "llama-3.1-8b", "fp8", closed(4), lengths=(100, 1)))
+    assert single.tpot_ms is None
+    assert single.request_s == single.ttft_ms or single.request_s is not None
+
+
+def test_overload_is_unstable_and_has_no_latency(estimator: Estimator) -> None:
+    load = Load(LoadKind.REQUEST_RATE, request_rate=1e6)
+    answer = estimator.estimate(ask("h200-sxm", "llama-3.1-8b", "fp8", load, count=1))
+    assert answer.stable is False
+    assert answer.ttft_ms is None
+    assert answer.tpot_ms is None
+    assert "estimate.overload" in {note.id for note in answer.notes}
+
+
+def test_limits_that_nothing_meets_give_no_rate(estimator: Estimator) -> None:
+    load = Load(LoadKind.LIMITS, ttft_ms=1.0, tpot_ms=0.01)
+    answer = estimator.estimate(ask("h200-sxm", "llama-3.1-70b", "fp8", load, count=8))
+    assert answer.fits
+    assert answer.output_tokens_per_s is None
+    assert "estimate.limits_not_met" in {note.id for note in answer.notes}
+
+
+def test_limits_are_kept(estimator: Estimator) -> None:
+    load = Load(LoadKind.LIMITS, ttft_ms=1000.0, tpot_ms=25.0, limit="mean")
+    answer = estimator.estimate(ask("h200-sxm", "llama-3.1-70b", "fp8", load, count=8))
+    assert answer.tpot_ms is not None
+    assert answer.ttft_ms is not None
+    assert answer.tpot_ms.value <= 25.0
+    assert answer.ttft_ms.value <= 1000.0
+
+
+def test_the_plan_of_our_choice_is_never_slower_than_one_that_is_given(estimator: Estimator) -> None:
+    free = estimator.estimate(ask("h200-sxm", "qwen3-235b-a22b", "fp8", closed(256), count=8))
+    for tp in (4, 8):
+        given = ask("h200-sxm", "qwen3-235b-a22b", "fp8", closed(256), count=8, tp=tp, pp=1, ep=1, dp=8 // tp)
+        fixed = estimator.estimate(given)
+        assert rate(free).value >= 0.999 * rate(fixed).value
+
+
+def test_attention_dp_is_taken_as_asked(estimator: Estimator) -> None:
+    request = ask("h200-sxm", "deepseek-r1", "fp8", closed(256), tp=8, ep=8, dp=1, pp=1, attention_dp=True)
+    answer = estimator.estimate(request)
+    assert answer.plan == ParallelPlan(8, 1, 8, 1, attention_dp=True)
+    assert answer.count == 8
+
+
+def test_formats_without_arithmetic_run_weight_only_and_say_so(estimator: Estimator) -> None:
+    for part, weights in (("h200-sxm", "mxfp4"), ("mi300x", "mxfp4"), ("a100-80gb-sxm", "fp8")):
+        model = "gpt-oss-120b" if weights == "mxfp4" else "llama-3.1-8b"
+        answer = estimator.estimate(ask(part, model, weights, closed(8)))
+        assert "estimate.weight_only" in {note.id for note in answer.notes}, part
+
+
+def test_the_basis_follows_the_rows_behind_a_part(estimator: Estimator) -> None:
+    known = estimator.estimate(ask("h200-sxm", "llama-3.1-8b", "fp8", closed(8), serving_engine="vllm"))
+    unseen = estimator.estimate(ask("gaudi3", "llama-3.1-8b", "fp8", closed(8), serving_engine="vllm"))
+    assert known.basis is Basis.CALIBRATED
+    assert unseen.basis is Basis.ESTIMATED
+    assert rate(unseen).high / rate(unseen).low > rate(known).high / rate(known).low
+
+
+def test_older_software_is_not_faster(estimator: Estimator) -> None:
+    new = estimator.estimate(ask("h200-sxm", "llama-3.1-8b", "fp8", closed(32), date="2026-06"))
+    old = estimator.estimate(ask("h200-sxm", "llama-3.1-8b", "fp8", closed(32), date="2025-08"))
+    assert rate(old).value <= rate(new).value
+
+
+@pytest.mark.parametrize(
+    ("change", "problem", "where"),
+    [
+        ({"accelerator": "h200"}, "catalog.unknown", None),
+        ({"model": "llama-9"}, "catalog.unknown", None),
+        ({"model": "devstral-2-123b"}, "model.no_dimensions", "model"),
+        ({"count": 4, "tp": 2, "pp": 1, "dp": 1}, "plan.product", "count"),
+        ({"tp": 3}, "plan.heads", "tp"),
+        ({"pp": 1000}, "plan.stages", "pp"),
+        ({"tp": 2, "ep": 2}, "plan.no_experts", "ep"),
+        ({"serving_engine": "exllama"}, "engine.unknown", "serving_engine"),
+        ({"accelerator": "mi300x", "serving_engine": "tensorrt-llm"}, "engine.no_platform", "serving_engine"),
+        ({"accelerator": "mi210", "weights": Precision.FP8}, "engine.none", "weights"),
+    ],
+)
+def test_what_cannot_be_is_refused_with_the_reason(
+    estimator: Estimator, change: dict[str, Any], problem: str, where: str | None
+) -> None:
+    request = replace(ask("h200-sxm", "llama-3.1-8b", "fp8", closed(1)), **change)
+    with pytest.raises(InputError) as refused:
+        estimator.estimate(request)
+    assert refused.value.problem.id == problem
+    assert refused.value.where == where
+
+
+def test_a_curve_ends_where_memory_ends(estimator: Estimator) -> None:
+    answer = estimator.estimate(ask("h200-sxm", "llama-3.1-70b", "fp8", closed(8), count=1))
+    curve = estimator.curve(answer)
+    assert curve.concurrency[0] == 1
+    assert curve.concurrency[-1] == answer.max_concurrency
+    assert all(low <= high for low, high in zip(curve.concurrency, curve.concurrency[1:], strict=False))
+    rates = [figure.value for figure in curve.output_tokens_per_s]
+    assert rates[-1] > 3 * rates[0]
+
+
+def test_two_parts_within_the_error_have_no_winner(estimator: Estimator) -> None:
+    parts = ("h200-sxm", "mi325x", "a100-80gb-sxm")
+    h200, mi325x, a100 = (
+        estimator.estimate(ask(part, "llama-3.1-8b", "fp16", closed(64), count=1)) for part in parts
+    )
+    close = {difference.figure: difference for difference in estimator.differences(h200, mi325x)}
+    far = {difference.figure: difference for difference in estimator.differences(a100, h200)}
+    assert close["output_tokens_per_s"].winner is None
+    assert far["output_tokens_per_s"].winner == "h200-sxm"
+    assert far["tpot_ms"].winner == "h200-sxm"

@@ -1,0 +1,99 @@
+"""The working of a figure: its terms give the figure, and every leaf says where it comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from gpudesk.domain.answers import Term
+from gpudesk.domain.estimates import Estimate, EstimateRequest
+from gpudesk.domain.messages import InputError
+from gpudesk.domain.precision import Precision
+from gpudesk.domain.workloads import Load, LoadKind, Workload
+from gpudesk.workbench.estimating import Estimator
+
+LOADS = [
+    Load(LoadKind.CONCURRENCY, concurrency=64),
+    Load(LoadKind.BATCH, batch=16),
+    Load(LoadKind.SATURATE, requests=2000),
+    Load(LoadKind.REQUEST_RATE, request_rate=1.0),
+    Load(LoadKind.LIMITS, ttft_ms=3000.0, tpot_ms=60.0),
+]
+
+
+def answer(estimator: Estimator, load: Load, model: str = "llama-3.1-70b") -> Estimate:
+    work = Workload(1000, 500, load)
+    return estimator.estimate(EstimateRequest("h200-sxm", model, Precision.FP8, work, count=8))
+
+
+def walk(term: Term) -> Iterator[Term]:
+    yield term
+    for each in term.inputs:
+        yield from walk(each)
+
+
+def named(term: Term, name: str) -> Term:
+    return next(each for each in walk(term) if each.name == name)
+
+
+def number(term: Term) -> float:
+    assert isinstance(term.value, int | float)
+    return float(term.value)
+
+
+@pytest.mark.parametrize("load", LOADS, ids=lambda load: str(load.kind))
+@pytest.mark.parametrize("model", ["llama-3.1-70b", "deepseek-r1"])
+def test_throughput_is_what_its_terms_give(estimator: Estimator, load: Load, model: str) -> None:
+    found = answer(estimator, load, model)
+    term = estimator.explain(found, "output_tokens_per_s")
+    assert found.output_tokens_per_s is not None
+    assert number(term) == found.output_tokens_per_s.value
+    running, replicas, output, round_ = (number(each) for each in term.inputs)
+    assert running * replicas * output / round_ == pytest.approx(number(term), rel=1e-9)
+
+
+@pytest.mark.parametrize("load", LOADS, ids=lambda load: str(load.kind))
+def test_times_are_the_sum_of_their_terms(estimator: Estimator, load: Load) -> None:
+    found = answer(estimator, load)
+    tpot = estimator.explain(found, "tpot_ms")
+    step = number(named(tpot, "decode step"))
+    stall = number(named(tpot, "stall by prefill"))
+    assert step * 1e3 + stall == pytest.approx(number(tpot), rel=1e-9)
+    ttft = estimator.explain(found, "ttft_ms")
+    own, waiting = ttft.inputs
+    assert number(own) * 1e3 + number(waiting) == pytest.approx(number(ttft), rel=1e-9)
+
+
+@pytest.mark.parametrize("model", ["llama-3.1-70b", "deepseek-r1", "gpt-oss-120b", "qwen3-next-80b-a3b"])
+def test_a_decode_step_is_the_sum_of_its_classes(estimator: Estimator, model: str) -> None:
+    found = answer(estimator, LOADS[0], model)
+    step = named(estimator.explain(found, "tpot_ms"), "decode step")
+    parts = [each for each in step.inputs if each.unit == "s"]
+    stretch = [number(each) for each in step.inputs if each.unit is None]
+    total = sum(number(each) for each in parts)
+    for factor in stretch:
+        total *= factor
+    assert total == pytest.approx(number(step), rel=1e-9)
+    chunk = named(estimator.explain(found, "ttft_ms"), "chunk time")
+    assert sum(number(each) for each in chunk.inputs) == pytest.approx(number(chunk), rel=1e-9)
+
+
+def test_maximum_concurrency_is_what_the_pool_holds(estimator: Estimator) -> None:
+    found = answer(estimator, LOADS[0])
+    pool, each, ranks, replicas = estimator.explain(found, "max_concurrency").inputs
+    held = number(pool) // number(each) * number(ranks) * number(replicas)
+    assert held == found.max_concurrency
+
+
+def test_every_leaf_of_the_memory_says_where_it_comes_from(estimator: Estimator) -> None:
+    term = estimator.explain(answer(estimator, LOADS[0]), "memory")
+    leaves = [each for each in walk(term) if not each.inputs and each.name != "sequences"]
+    assert all(leaf.source for leaf in leaves)
+
+
+def test_an_unknown_figure_is_answered_with_those_there_are(estimator: Estimator) -> None:
+    with pytest.raises(InputError) as refused:
+        estimator.explain(answer(estimator, LOADS[0]), "beauty")
+    assert refused.value.problem.id == "explain.unknown"
+    assert "tpot_ms" in str(refused.value.problem.parameters["known"])
