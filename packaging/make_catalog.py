@@ -4,16 +4,19 @@ import sys
 from pathlib import Path
 
 from gpudesk.catalog.build import build_catalog
+from gpudesk.catalog.problems import DataError
 
 
-def main() -> None:
-    """Build beside the target and move it there whole, so that a failure leaves the old catalog as it was."""
-    target = Path(sys.argv[1])
-    fresh = target.with_name(target.name + ".new")
-    fresh.unlink(missing_ok=True)
-    build_catalog(Path("data"), fresh)
-    fresh.replace(target)
+def main() -> int:
+    """Build whole or not at all; say every problem of the data, one a line."""
+    try:
+        revision = build_catalog(Path("data"), Path(sys.argv[1]))
+    except DataError as error:
+        print(error, file=sys.stderr)
+        return 1
+    print(f"{sys.argv[1]}: revision {revision}")
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
