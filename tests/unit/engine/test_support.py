@@ -139,6 +139,8 @@ LLAMA = model(PLAIN)
         # Not at all
         ("vllm", MI250X, "fp8", Path.NONE, "fp8"),
         ("vllm", INFERENTIA2, "fp8", Path.NONE, "fp8"),
+        ("vllm", TPU_V5E, "fp8", Path.NONE, "fp8"),
+        ("vllm", TRAINIUM2, "mxfp4", Path.NONE, "mxfp4"),
         ("tensorrt-llm", A100, "fp8", Path.NONE, "fp8"),
         ("tensorrt-llm", B200, "int4", Path.NONE, "int4"),
         ("llama.cpp", H100, "fp8", Path.NONE, "fp8"),
@@ -183,7 +185,8 @@ def test_half_precision_runs_on_every_part(accelerator: Accelerator, weights: Pr
         ("vllm", H100, LATENT, "fp8", True),
         ("vllm", MI300X, PLAIN, "fp8", True),
         ("vllm", MI250X, PLAIN, "fp8", False),
-        ("vllm", TPU_V6E, PLAIN, "fp8", False),
+        ("vllm", TPU_V6E, PLAIN, "fp8", True),
+        ("vllm", TPU_V5E, PLAIN, "fp8", False),
         ("vllm", B200, PLAIN, "nvfp4", True),
         ("vllm", B200, PLAIN, "fp4", True),
         ("vllm", H100, PLAIN, "nvfp4", False),
@@ -277,7 +280,7 @@ def test_nothing_serves_the_model() -> None:
 
 
 def test_nothing_keeps_the_cache() -> None:
-    refusal = best(TPU_V6E, "bf16", "fp8")
+    refusal = best(TPU_V5E, "bf16", "fp8")
     assert isinstance(refusal, Message)
     assert refusal.id == "engine.none_kv"
     assert refusal.parameters["formats"] == ("bf16", "fp16")
