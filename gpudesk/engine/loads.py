@@ -108,6 +108,12 @@ class _Cycle:
         return self.decoding + self.prompts
 
     @property
+    def stall(self) -> Array:
+        """The most that running sequences wait for prompts: one chunk on each stage between two tokens."""
+        steps = self.decoding / self.decode.total
+        return np.minimum(self.prompts, steps * self.prefill.total)
+
+    @property
     def burst(self) -> Array:
         """Mean time to the first token when all prompts come at once: they finish chunk by chunk."""
         return self.fill + 0.5 * (self.prompts + np.maximum(self.each_prompt, self.chunk))
@@ -178,13 +184,11 @@ def saturate(rows: Rows, requests: Requests, total: Array, constants: ServingCon
     waves = _waves(total, running, constants.tail_wave)
     duration = waves * cycle.decoding + total * cycle.each_prompt + cycle.fill
     rate = total / duration
-    steps = cycle.decoding / cycle.decode.total
-    stalled = np.minimum(cycle.prompts, np.maximum(steps, 1.0) * cycle.chunk)
     queued = np.maximum(total - running, 0.0)
     later = cycle.fill + cycle.prompts + 0.5 * queued / rate
     ttft = (cycle.burst * running + later * queued) / total
     # No request outlives the run.
-    decoding = np.minimum(cycle.decoding + constants.mixing * stalled, duration - ttft)
+    decoding = np.minimum(cycle.decoding + constants.mixing * cycle.stall, duration - ttft)
     return Served(
         running=running,
         rate=rate,
@@ -216,6 +220,8 @@ def closed_loop(
     steady = alone + others * ((1.0 - busy) * decode + busy * cycle.each_prompt)
     ttft = in_burst * np.maximum(cycle.burst, alone) + (1.0 - in_burst) * steady
     ttft = np.minimum(ttft, np.maximum(alone, cycle.fill + cycle.prompts) + decode)
+    # Prompts that do not go between the tokens of running sequences wait before their first.
+    ttft = np.maximum(ttft, cycle.prompts - cycle.stall)
     seconds = np.maximum(cycle.seconds, ttft + cycle.decoding)
     queue = (concurrency - running) * seconds / running
     waves = np.where(finite, _waves(total, running, constants.tail_wave), 1.0)
