@@ -50,6 +50,7 @@ SENTENCES: Final = MappingProxyType(
         "scenario.newer_section": "has version {version} of the section {section}; this program reads "
         "version {known}: use a newer GPU Desk",
         "template.unknown": "there is no template {name}; there are {near}",
+        "explain.does_not_fit": "there is nothing to explain: it does not fit",
         "explain.unknown": "{figure} cannot be explained; these can: {known}",
         "scenario.accelerators": "names {count} accelerators; a comparison has 1 to {most}",
         # The catalog
@@ -111,7 +112,7 @@ SENTENCES: Final = MappingProxyType(
         "they keep {formats}",
         "calibration.unreadable": "the calibration file cannot be read: {reason}; install GPU Desk again",
         "calibration.broken": "the calibration file is broken: {reason}; install GPU Desk again",
-        "engine.no_kernel:empty": "{engine} runs no weights on {accelerator} that it could serve; take another "
+        "engine.no_kernel:empty": "{engine} does not run {weights} weights on {accelerator}; take another "
         "serving engine",
         "engine.no_kv:empty": "{engine} keeps no KV cache on {accelerator}; take another serving engine",
         "engine.none:empty": "no serving engine runs {model} on {accelerator}",
@@ -124,6 +125,8 @@ SENTENCES: Final = MappingProxyType(
         "estimate.weight_only": "{engine} has no {weights} arithmetic on this part: stored in {weights}, "
         "computed in {arithmetic}",
         "estimate.memory_fraction": "Memory used: up to {fraction} of {of}, the largest safe setting",
+        "estimate.smaller_chunk": "Steps of at most {tokens} tokens, fewer than the serving engine's default, "
+        "so that memory is left for the KV cache",
         "estimate.announced": "{accelerator} is announced, not shipping: its figures are the vendor's own",
         "estimate.newer_than_calibration": "The software date is after {newest}, the newest month with "
         "measurements",

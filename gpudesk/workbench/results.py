@@ -77,8 +77,7 @@ def _notes(
     notes = frame.notes
     if candidate.plan.count > 1 and None in (request.tp, request.pp, request.dp):
         notes += (candidate.plan_note,)
-    if candidate.link_note is not None:
-        notes += (candidate.link_note,)
+    notes += candidate.notes
     if admitted is not None and concurrency is not None and admitted < concurrency:
         cause = "estimate.queued_memory" if max_sequences <= admitted else "estimate.queued_engine"
         queued = concurrency - admitted

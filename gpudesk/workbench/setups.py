@@ -6,7 +6,7 @@ worked out once and kept.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gpudesk.domain.accelerators import Accelerator
 from gpudesk.domain.deployments import ParallelPlan
@@ -22,12 +22,15 @@ from gpudesk.engine.operating import OperatingPoint, Situation, operating_point,
 from gpudesk.engine.plans import PlanWishes, candidate_plans, divides_heads, replica_counts
 from gpudesk.engine.steps import StepRow
 
+#: Below this, chunks of prefill cost more than the memory they save is worth.
+LEAST_BATCHED_TOKENS = 2048
+
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """One plan of a setup: its memory, its step coefficients, and their position in the table of rows.
 
-    `plan_note` names the plan where the program chose it, `link_note` a link slower than the scale-up one.
+    `plan_note` names the plan where the program chose it; `notes` say what is particular to the plan.
     """
 
     plan: ParallelPlan
@@ -37,7 +40,7 @@ class Candidate:
     row: StepRow
     position: int
     plan_note: Message
-    link_note: Message | None
+    notes: tuple[Message, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +76,7 @@ def frame(
         raise InputError(message("model.no_dimensions", model=model.id), "model")
     weights, kv = concrete(request.weights, accelerator.vendor), concrete(request.kv, accelerator.vendor)
     engine, notes = _engine(request, accelerator, model, engines, weights, kv)
-    kernel = support.kernel_path(engine, accelerator, weights)
+    kernel = support.kernel_path(engine, accelerator, weights, request.date)
     if kernel.path is support.Path.WEIGHT_ONLY:
         notes = (
             *notes,
@@ -124,9 +127,9 @@ def _engine(
     kv: Precision,
 ) -> tuple[ServingEngine, tuple[Message, ...]]:
     if request.serving_engine is None:
-        best = support.best_engine(engines, accelerator, model, weights, kv)
+        best = support.best_engine(engines, accelerator, model, weights, kv, request.date)
         if isinstance(best, Message):
-            raise InputError(best, "weights")
+            raise InputError(best, "kv" if best.id == "engine.none_kv" else "weights")
         return best, (message("estimate.engine_chosen", engine=best.name),)
     named = next((engine for engine in engines if engine.id == request.serving_engine), None)
     if named is None:
@@ -219,6 +222,7 @@ def counts(request: EstimateRequest, frame_: Frame) -> tuple[int, ...]:
 def _candidate(
     request: EstimateRequest, frame_: Frame, plan: ParallelPlan, calibration: Calibration, position: int
 ) -> Candidate:
+    settings, budget = _settings(request, frame_, plan)
     situation = Situation(
         accelerator=frame_.accelerator,
         family=frame_.engine.family,
@@ -230,13 +234,32 @@ def _candidate(
         eager=request.workload.eager,
         server=request.workload.behind_server,
         acceptance_length=request.workload.acceptance_length,
-        max_batched_tokens=frame_.settings.max_batched_tokens,
-        max_batch=frame_.settings.max_batch,
+        max_batched_tokens=settings.max_batched_tokens,
+        max_batch=settings.max_batch,
     )
-    budget = memory_budget(frame_.accelerator, frame_.model, frame_.weights, frame_.kv, plan, frame_.settings)
     point = operating_point(situation, frame_.model, calibration)
     row = step_row(situation, frame_.model, budget.shards, budget.cache, point)
-    return Candidate(plan, budget, situation, point, row, position, _plan_note(plan), _link_note(plan, point))
+    notes = _link_notes(plan, point)
+    if settings is not frame_.settings:
+        notes += (message("estimate.smaller_chunk", tokens=settings.max_batched_tokens),)
+    return Candidate(plan, budget, situation, point, row, position, _plan_note(plan), notes)
+
+
+def _settings(
+    request: EstimateRequest, frame_: Frame, plan: ParallelPlan
+) -> tuple[MemorySettings, MemoryBudget]:
+    """Return the settings and the memory of a plan.
+
+    Where nobody set max_batched_tokens and its activations would leave less to the cache than they take,
+    it is halved until they do not: that is what an operator does whose model fills the memory.
+    """
+    settings = frame_.settings
+    while True:
+        budget = memory_budget(frame_.accelerator, frame_.model, frame_.weights, frame_.kv, plan, settings)
+        lowest = settings.max_batched_tokens < 2 * LEAST_BATCHED_TOKENS
+        if request.max_batched_tokens or lowest or budget.pool_bytes >= budget.activations_bytes:
+            return settings, budget
+        settings = replace(settings, max_batched_tokens=settings.max_batched_tokens // 2)
 
 
 def _plan_note(plan: ParallelPlan) -> Message:
@@ -244,8 +267,8 @@ def _plan_note(plan: ParallelPlan) -> Message:
     return message(name, tp=plan.tp, pp=plan.pp, ep=plan.ep, dp=plan.dp)
 
 
-def _link_note(plan: ParallelPlan, point: OperatingPoint) -> Message | None:
+def _link_notes(plan: ParallelPlan, point: OperatingPoint) -> tuple[Message, ...]:
     if max(plan.replica, plan.ep) == 1 or point.link.kind == "scale-up":
-        return None
+        return ()
     name = "estimate.over_pcie" if point.link.kind == "pcie" else "estimate.between_hosts"
-    return message(name, bandwidth=(point.link.bandwidth, "B/s"))
+    return (message(name, bandwidth=(point.link.bandwidth, "B/s")),)

@@ -58,6 +58,13 @@ def test_seventy_billion_in_fp16_fit_one_card_and_stay_below_the_bandwidth_bound
     assert answer.limiter is Limiter.MEMORY_BANDWIDTH
 
 
+def test_an_engine_whose_default_chunk_would_not_fit_takes_a_smaller_one(estimator: Estimator) -> None:
+    offline = Load(LoadKind.BATCH, batch=1)
+    request = ask("h200-sxm", "llama-3.1-70b", "fp16", offline, (2048, 2048), count=1, serving_engine="vllm")
+    assert estimator.estimate(request).fits
+    assert not estimator.estimate(replace(request, max_batched_tokens=32768)).fits
+
+
 @pytest.mark.parametrize("part", ["h200-sxm", "mi325x", "b300-hgx", "mi355x", "mi455x"])
 def test_405_billion_in_fp16_fit_no_single_card(estimator: Estimator, part: str) -> None:
     answer = estimator.estimate(ask(part, "llama-3.1-405b", "fp16", closed(1), count=1))
