@@ -23,7 +23,12 @@ def catalog_path() -> Path:
     bundle = _bundle()
     if bundle is not None:
         return _existing(bundle / _CATALOG_NAME, "install GPU Desk again")
-    return _existing(_checkout() / "build" / _CATALOG_NAME, "run `make catalog`")
+    return _existing(built_catalog_path(), "run `make catalog`")
+
+
+def built_catalog_path() -> Path:
+    """Return where a checkout keeps the catalog that is made from its data; it need not exist yet."""
+    return _checkout() / "build" / _CATALOG_NAME
 
 
 def calibration_path() -> Path:

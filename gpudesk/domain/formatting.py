@@ -194,13 +194,13 @@ class Formatter:
         """Return what a ratio says against 1 in per cent with its sign; from 3 on as `× 3.4`."""
         if ratio >= 3:
             return f"×{_SPACE}{self.estimate(ratio)}"
+        return f"{self.signed_per_cent(ratio)}{_SPACE}%"
+
+    def signed_per_cent(self, ratio: float) -> str:
+        """Return what a ratio says against 1 as a signed number of per cent, without the sign `%`."""
         per_cent = (ratio - 1) * 100
         sign = "+" if round(per_cent) > 0 else ""
-        return f"{sign}{self.number(per_cent)}{_SPACE}%"
-
-    def difference_band(self, ratio: Banded) -> str:
-        """Return the interval of a ratio against 1, `+10 % – +40 %`."""
-        return f"{self.difference(ratio.low)}{_SPACE}–{_SPACE}{self.difference(ratio.high)}"
+        return f"{sign}{self.number(per_cent)}"
 
     def per_cent(self, share: float | None) -> str:
         """Return a share of 1 in per cent."""

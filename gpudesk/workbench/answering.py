@@ -174,4 +174,7 @@ def _content_hash(answer: Answer) -> str:
 def _plain(value: object) -> Any:  # noqa: ANN401 - whatever JSON can hold
     if isinstance(value, Mapping):
         return dict(value)
+    if isinstance(value, tuple):
+        # Named tuples, which are tuples to everybody but the encoder.
+        return list(value)
     raise TypeError(type(value).__name__)

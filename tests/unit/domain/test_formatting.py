@@ -135,8 +135,9 @@ def test_difference_has_a_sign(ratio: float, text: str) -> None:
     assert EN.difference(ratio) == text
 
 
-def test_difference_band_has_both_ends() -> None:
-    assert EN.difference_band(Banded(1.25, 0.95, 1.6)) == "−5 % – +60 %"
+def test_signed_per_cent_stays_per_cent() -> None:
+    assert [EN.signed_per_cent(ratio) for ratio in (0.95, 1.0, 4.2)] == ["−5", "0", "+320"]
+    assert PLAIN.signed_per_cent(0.95) == "-5"
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,105 @@
+"""The sheet as CSV for spreadsheets: one row a figure, its band in columns beside it.
+
+Numbers have a point and no separators. Text that a spreadsheet would run as a formula gets an apostrophe.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable
+
+from gpudesk.domain.formatting import UNKNOWN
+from gpudesk.sheets.sheet import Cell, Row, Sheet, Table
+from gpudesk.text import tr
+
+#: What spreadsheets take for the beginning of a formula, or skip to find one.
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def sheet_csv(sheet: Sheet) -> str:
+    """Return the file's contents; the sheet must have been made in the machine style."""
+    target = io.StringIO()
+    writer = csv.writer(target, lineterminator="\n")
+    writer.writerow([_safe(text) for text in _header(sheet)])
+    writer.writerows([_safe(text) for text in line] for line in _lines(sheet))
+    return target.getvalue()
+
+
+def _header(sheet: Sheet) -> list[str]:
+    columns = [tr("Section"), tr("Item"), tr("Unit")]
+    for head in sheet.heads:
+        columns += [head.name, tr("{name} low", name=head.name), tr("{name} high", name=head.name)]
+        columns.append(tr("{name} mark", name=head.name))
+    return columns
+
+
+def _lines(sheet: Sheet) -> Iterable[list[str]]:
+    width = 3 + 4 * len(sheet.heads)
+
+    def filled(*texts: str) -> list[str]:
+        return [*texts, *[""] * (width - len(texts))]
+
+    yield filled(tr("Scenario"), tr("Name"), "", sheet.title)
+    for fact in sheet.assumptions:
+        yield filled(tr("Scenario"), fact.label, "", fact.value)
+    for headline in sheet.headlines:
+        yield filled(tr("In short"), headline.question, "", headline.answer, headline.detail)
+    for table in (sheet.table, sheet.whose):
+        yield from _table_lines(table)
+    for line in _appendix(sheet):
+        yield filled(*line)
+
+
+def _appendix(sheet: Sheet) -> list[tuple[str, ...]]:
+    """Return notes, remarks, disputes, sources and foot: section, item, unit, texts."""
+    notes = [(tr("Notes"), str(note.number), "", note.text) for note in sheet.notes]
+    remarks = [(tr("About these estimates"), remark.subject, "", remark.text) for remark in sheet.remarks]
+    disputes = [
+        (tr("Also in dispute"), entry.subject, "", entry.disagreement, entry.verdict, entry.reason)
+        for entry in sheet.disputes
+    ]
+    sources = [
+        (tr("Sources"), str(source.number), "", source.title, source.publisher, source.date or "")
+        for source in sheet.sources
+    ]
+    foot = [(tr("Basis"), fact.label, "", fact.value) for fact in sheet.foot]
+    return [*notes, *remarks, *disputes, *sources, *foot]
+
+
+def _table_lines(table: Table) -> Iterable[list[str]]:
+    for group in table.groups:
+        for row in group.rows:
+            yield _row_line(group.title or table.title, row)
+
+
+def _row_line(section: str, row: Row) -> list[str]:
+    line = [section, row.label, row.unit or ""]
+    for cell in row.cells:
+        line += _cell_texts(cell)
+    return line
+
+
+def _cell_texts(cell: Cell) -> tuple[str, str, str, str]:
+    marks = [cell.mark.value] if cell.mark is not None else []
+    if cell.detail:
+        marks.append(cell.detail)
+    if cell.notes:
+        marks.append(tr("notes {numbers}", numbers=" ".join(map(str, cell.notes))))
+    text = "" if cell.text == UNKNOWN else cell.text
+    return text, cell.low or "", cell.high or "", "; ".join(marks)
+
+
+def _safe(text: str) -> str:
+    """Return the text so that no spreadsheet runs it; numbers stay numbers."""
+    if text.startswith(_FORMULA) and not _is_number(text):
+        return f"'{text}"
+    return text
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,215 @@
+"""The rows of a sheet that an estimate fills, and the differences against the baseline."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Final
+
+from gpudesk.domain.answers import Answer, Column
+from gpudesk.domain.comparison import column_keys, difference, leaders
+from gpudesk.domain.estimates import Banded, Estimate
+from gpudesk.domain.formatting import UNKNOWN, Formatter
+from gpudesk.sheets.labels import (
+    FIGURE_UNITS,
+    basis_label,
+    engine_name,
+    figure_label,
+    limiter_label,
+)
+from gpudesk.sheets.sheet import Cell, Group, Mark, Row
+from gpudesk.text import tr
+
+#: Figures against the baseline, in this order.
+_COMPARED: Final = (
+    "output_tokens_per_s",
+    "output_tokens_per_s_per_accelerator",
+    "ttft_ms",
+    "tpot_ms",
+)
+
+_WITH_BAND: Final = (
+    "output_tokens_per_s",
+    "output_tokens_per_s_per_accelerator",
+    "ttft_ms",
+    "tpot_ms",
+    "request_s",
+    "batch_s",
+)
+
+
+def difference_groups(answer: Answer, names: tuple[str, ...], formatter: Formatter) -> tuple[Group, ...]:
+    """Return each column against the first, or nothing where there is nothing to compare."""
+    keys = column_keys(answer.scenario.accelerators)
+    compared = [figure for figure in _COMPARED if _is_compared(answer, figure)]
+    if len({column.estimate.count if column.estimate else 1 for column in answer.columns}) == 1:
+        # With equal counts the figure per accelerator says the same again.
+        compared = [figure for figure in compared if figure != "output_tokens_per_s_per_accelerator"]
+    if not compared:
+        return ()
+    rows = tuple(
+        Row(
+            figure_label(figure),
+            "%",
+            (
+                Cell(tr("baseline")),
+                *(_difference_cell(answer, figure, keys[0], key, formatter) for key in keys[1:]),
+            ),
+        )
+        for figure in compared
+    )
+    return (Group(tr("Against {baseline}", baseline=names[0]), rows),)
+
+
+def _is_compared(answer: Answer, figure: str) -> bool:
+    return any(found.figure == figure for found in answer.differences)
+
+
+def _difference_cell(answer: Answer, figure: str, baseline: str, key: str, formatter: Formatter) -> Cell:
+    found = difference(answer, figure, baseline, key)
+    if found is None:
+        return Cell(UNKNOWN)
+    undecided = found.winner is None
+    mark = Mark.OPEN if undecided else (Mark.BEST if found.winner == key else None)
+    return Cell(
+        formatter.signed_per_cent(found.ratio.value),
+        low=formatter.signed_per_cent(found.ratio.low),
+        high=formatter.signed_per_cent(found.ratio.high),
+        mark=mark,
+    )
+
+
+def workload_group(answer: Answer, formatter: Formatter) -> Group:
+    """Return the rows of results: what fits, how fast, what limits, on what basis."""
+    rows = [_plan_row(answer, formatter)]
+    if any(cell.mark is Mark.FAILS or cell.detail for cell in _fit_cells(answer, formatter)):
+        # Where all is well the figures say so.
+        rows.insert(0, Row(tr("Fits"), None, _fit_cells(answer, formatter)))
+    rows += [
+        _banded_row(answer, figure, formatter) for figure in _WITH_BAND if _shown(answer.columns, figure)
+    ]
+    rows.append(_most_in_flight_row(answer, formatter))
+    rows.append(_word_row(answer, tr("Limited by"), _limiter))
+    if len({column.estimate.serving_engine for column in answer.columns if column.estimate}) > 1:
+        # One for all is said among the assumptions.
+        rows.append(_word_row(answer, tr("Serving engine"), lambda e: engine_name(e.serving_engine)))
+    rows.append(_word_row(answer, tr("Basis of the estimate"), lambda e: basis_label(e.basis)))
+    return Group(tr("At this workload"), tuple(rows))
+
+
+def memory_rows(answer: Answer, formatter: Formatter) -> tuple[Row, ...]:
+    """Return what fills the memory of the fullest accelerator."""
+    parts: tuple[tuple[str, Callable[[Estimate], int]], ...] = (
+        (tr("Weights on the fullest"), lambda estimate: estimate.memory.weights_bytes),
+        (tr("KV cache at this load"), lambda estimate: estimate.memory.kv_bytes),
+        (
+            tr("Activations and runtime"),
+            lambda estimate: estimate.memory.activations_bytes + estimate.memory.runtime_bytes,
+        ),
+        (tr("Left free"), lambda estimate: max(0, estimate.memory.free_bytes)),
+    )
+    return tuple(
+        Row(label, "GiB", tuple(_gib_cell(column, part, formatter) for column in answer.columns))
+        for label, part in parts
+    )
+
+
+def _gib_cell(column: Column, part: Callable[[Estimate], int], formatter: Formatter) -> Cell:
+    return Cell(UNKNOWN if column.estimate is None else formatter.gib(part(column.estimate)))
+
+
+def _shown(columns: Iterable[Column], figure: str) -> bool:
+    """Whether a row is worth having: some column has the figure, and it says more than another row."""
+    estimates = [column.estimate for column in columns if column.estimate is not None]
+    if figure == "output_tokens_per_s_per_accelerator" and len({e.count for e in estimates}) < 2:
+        return False
+    return any(getattr(estimate, figure) is not None for estimate in estimates)
+
+
+def _banded_row(answer: Answer, figure: str, formatter: Formatter) -> Row:
+    best = leaders(answer, figure) if _is_compared(answer, figure) else ()
+    values: list[Banded | None] = [
+        None if column.estimate is None else getattr(column.estimate, figure) for column in answer.columns
+    ]
+    mark = Mark.BEST
+    if len(best) > 1:
+        mark = Mark.OPEN if len(best) == sum(value is not None for value in values) else Mark.TIED
+    cells = []
+    for position, value in enumerate(values):
+        cells.append(banded_cell(value, formatter, mark if position in best else None))
+    return Row(figure_label(figure), FIGURE_UNITS[figure], tuple(cells))
+
+
+def banded_cell(value: Banded | None, formatter: Formatter, mark: Mark | None = None) -> Cell:
+    """Return a figure with its band."""
+    if value is None:
+        return Cell(UNKNOWN)
+    return Cell(
+        formatter.estimate(value.value),
+        low=formatter.estimate(value.low),
+        high=formatter.estimate(value.high),
+        mark=mark,
+    )
+
+
+def _fit_cells(answer: Answer, formatter: Formatter) -> tuple[Cell, ...]:
+    return tuple(_fit_cell(column, formatter) for column in answer.columns)
+
+
+def _fit_cell(column: Column, formatter: Formatter) -> Cell:
+    estimate = column.estimate
+    if estimate is None:
+        return Cell(tr("no estimate"), mark=Mark.FAILS)
+    if not estimate.fits:
+        remedy = None if estimate.needs is None else tr("use {n}", n=formatter.count(estimate.needs))
+        return Cell(
+            tr("does not fit on {n}", n=formatter.count(estimate.count)), detail=remedy, mark=Mark.FAILS
+        )
+    asked, admitted = estimate.concurrency, estimate.admitted
+    if asked is not None and admitted is not None and admitted < asked:
+        return Cell(
+            tr("fits"), detail=tr("holds {n} of {m}", n=formatter.count(admitted), m=formatter.count(asked))
+        )
+    return Cell(tr("fits"))
+
+
+def _plan_row(answer: Answer, formatter: Formatter) -> Row:
+    cells = tuple(
+        Cell(UNKNOWN) if column.estimate is None else _plan_cell(column.estimate, formatter)
+        for column in answer.columns
+    )
+    return Row(tr("Deployment"), None, cells)
+
+
+def _plan_cell(estimate: Estimate, formatter: Formatter) -> Cell:
+    """Return the count, and below it those degrees of the plan that are above one."""
+    plan = estimate.plan
+    degrees = (("TP", plan.tp), ("PP", plan.pp), ("EP", plan.ep), ("DP", plan.dp))
+    named = [f"{name} {formatter.count(degree)}" for name, degree in degrees if degree > 1]
+    if plan.attention_dp:
+        named.append(tr("attention DP"))
+    return Cell(f"{formatter.count(estimate.count)} ×", detail=", ".join(named) or None)
+
+
+def _most_in_flight_row(answer: Answer, formatter: Formatter) -> Row:
+    estimates = [column.estimate for column in answer.columns]
+    held = [0 if e is None or not e.fits else e.max_concurrency for e in estimates]
+    most = max(held)
+    single = held.count(most) == 1 and len(held) > 1 and most > 0
+    cells = tuple(
+        Cell(formatter.count(value), mark=Mark.BEST if single and value == most else None)
+        if estimate is not None and estimate.fits
+        else Cell(UNKNOWN)
+        for value, estimate in zip(held, estimates, strict=True)
+    )
+    return Row(figure_label("max_concurrency"), None, cells)
+
+
+def _limiter(estimate: Estimate) -> str:
+    return UNKNOWN if estimate.limiter is None else limiter_label(estimate.limiter)
+
+
+def _word_row(answer: Answer, label: str, word: Callable[[Estimate], str]) -> Row:
+    cells = tuple(
+        Cell(UNKNOWN) if column.estimate is None else Cell(word(column.estimate)) for column in answer.columns
+    )
+    return Row(label, None, cells)

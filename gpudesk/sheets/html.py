@@ -1,0 +1,203 @@
+"""The sheet as one HTML file that needs nothing else: read in a browser, printed on A4."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from html import escape
+
+from gpudesk import paths
+from gpudesk.sheets.glyphs import memory_chart, memory_legend, swatch
+from gpudesk.sheets.sheet import (
+    Cell,
+    DisputeEntry,
+    Fact,
+    Group,
+    Headline,
+    Mark,
+    Note,
+    Remark,
+    Row,
+    Sheet,
+    SourceEntry,
+    Table,
+)
+from gpudesk.text import tr
+
+#: With more columns than this they are set narrower.
+_WIDE_COLUMNS = 4
+
+
+def sheet_html(sheet: Sheet) -> str:
+    """Return the file's contents."""
+    return "\n".join(
+        [
+            "<!DOCTYPE html>",
+            '<html lang="en">',
+            f"<head>{_head(sheet)}</head>",
+            "<body>",
+            "<main>",
+            *_first_page(sheet),
+            *_second_page(sheet),
+            "</main>",
+            "</body>",
+            "</html>",
+            "",
+        ]
+    )
+
+
+def _head(sheet: Sheet) -> str:
+    style = paths.resource("sheets/sheet.css").read_text(encoding="utf-8")
+    return (
+        '<meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        '<meta name="color-scheme" content="light">'
+        f"<title>{escape(sheet.title)}</title>"
+        f"<style>{style}</style>"
+    )
+
+
+def _first_page(sheet: Sheet) -> list[str]:
+    brand = f'<p class="brand"><strong>GPU Desk</strong> {escape(tr("Comparison sheet"))}</p>'
+    parts = [
+        f'<header>{brand}<p class="date">{escape(sheet.date or "")}</p></header>',
+        f"<h1>{escape(sheet.title)}</h1>",
+    ]
+    if sheet.note:
+        parts.append(f'<p class="note">{escape(sheet.note)}</p>')
+    parts.append(_facts(sheet.assumptions, "assumptions"))
+    if sheet.headlines:
+        parts.append(_headlines(sheet.headlines))
+    parts.append(_table(sheet.table, sheet, "comparison"))
+    parts.append(f'<p class="key">{_key(sheet.key)}</p>')
+    if sheet.memory:
+        parts.append(_memory(sheet))
+    return parts
+
+
+def _second_page(sheet: Sheet) -> list[str]:
+    parts = ['<div class="appendix">']
+    if sheet.notes:
+        parts.append(_section(tr("Notes"), _notes(sheet.notes)))
+    if sheet.remarks:
+        parts.append(_section(tr("About these estimates"), _remarks(sheet.remarks)))
+    if sheet.disputes:
+        parts.append(_section(tr("Also in dispute"), _disputes(sheet.disputes)))
+    if sheet.whose.groups:
+        parts.append(_table(sheet.whose, sheet, "whose"))
+    if sheet.sources:
+        parts.append(_section(tr("Sources"), _sources(sheet.sources)))
+    parts += ["</div>", f"<footer>{_facts(sheet.foot, 'foot')}</footer>"]
+    return parts
+
+
+def _facts(facts: Iterable[Fact], css_class: str) -> str:
+    items = "".join(
+        f"<div><dt>{escape(fact.label)}</dt><dd>{escape(fact.value)}</dd></div>" for fact in facts
+    )
+    return f'<dl class="{css_class}">{items}</dl>'
+
+
+def _headlines(headlines: Iterable[Headline]) -> str:
+    items = "".join(
+        f'<div><p class="question">{escape(headline.question)}</p>'
+        f'<p class="answer">{"" if headline.slot is None else swatch(headline.slot)}'
+        f"{escape(headline.answer)}</p>"
+        f'<p class="detail">{escape(headline.detail)}</p></div>'
+        for headline in headlines
+    )
+    return f'<section class="headlines">{items}</section>'
+
+
+def _table(table: Table, sheet: Sheet, css_class: str) -> str:
+    heads = "".join(
+        f'<th scope="col">{swatch(head.slot)}<span class="name slot{head.slot}">{escape(head.name)}</span>'
+        f'<span class="detail">{escape(head.detail)}</span></th>'
+        for head in sheet.heads
+    )
+    narrow = " narrow" if len(sheet.heads) > _WIDE_COLUMNS else ""
+    caption = f"<caption>{escape(table.title)}</caption>"
+    body = "".join(_group(group, len(sheet.heads)) for group in table.groups)
+    columns = '<col class="label"><col class="unit">' + "<col>" * len(sheet.heads)
+    return (
+        f'<table class="{css_class}{narrow}">{caption}<colgroup>{columns}</colgroup>'
+        f'<thead><tr><td colspan="2"></td>{heads}</tr></thead>{body}</table>'
+    )
+
+
+def _group(group: Group, columns: int) -> str:
+    title = (
+        f'<tr class="group"><th scope="rowgroup" colspan="{columns + 2}">{escape(group.title)}</th></tr>'
+        if group.title
+        else ""
+    )
+    return f"<tbody>{title}{''.join(_row(row) for row in group.rows)}</tbody>"
+
+
+def _row(row: Row) -> str:
+    return (
+        f'<tr><th scope="row">{escape(row.label)}</th><td class="unit">{escape(row.unit or "")}</td>'
+        f"{''.join(_cell(cell) for cell in row.cells)}</tr>"
+    )
+
+
+def _cell(cell: Cell) -> str:
+    notes = ",".join(f'<a href="#note-{number}" class="noted">{number}</a>' for number in cell.notes)
+    figure = f'<span class="figure">{escape(cell.text)}</span>'
+    tied = '<span class="tied">≈</span>' if cell.mark in (Mark.TIED, Mark.OPEN) else ""
+    raised = f"<sup>{notes}</sup>" if notes else ""
+    second = "".join(f'<span class="band">{escape(line)}</span>' for line in (cell.band, cell.detail) if line)
+    css_class = "" if cell.mark is None else f' class="{cell.mark.value}"'
+    return f'<td{css_class}><div>{figure}<span class="gutter">{tied}{raised}</span>{second}</div></td>'
+
+
+def _key(key: Iterable[str]) -> str:
+    return " ".join(f"<span>{escape(text)}</span>" for text in key)
+
+
+def _memory(sheet: Sheet) -> str:
+    title = tr("Memory of the fullest accelerator, GiB")
+    legend = f'<span class="legend">{memory_legend(sheet.memory[0])}</span>'
+    return f'<section class="memory"><h2>{escape(title)} {legend}</h2>{memory_chart(sheet.memory)}</section>'
+
+
+def _section(title: str, body: str) -> str:
+    return f"<section><h2>{escape(title)}</h2>{body}</section>"
+
+
+def _notes(notes: Iterable[Note]) -> str:
+    items = "".join(
+        f'<li id="note-{note.number}" value="{note.number}">{escape(note.text)}</li>' for note in notes
+    )
+    return f'<ol class="notes">{items}</ol>'
+
+
+def _remarks(remarks: Iterable[Remark]) -> str:
+    items = "".join(
+        f"<li>{f'<strong>{escape(remark.subject)}</strong> ' if remark.subject else ''}"
+        f"{escape(remark.text)}.</li>"
+        for remark in remarks
+    )
+    return f'<ul class="remarks">{items}</ul>'
+
+
+def _disputes(disputes: Iterable[DisputeEntry]) -> str:
+    items = "".join(
+        f"<li><strong>{escape(entry.subject)}</strong> {escape(entry.disagreement)} "
+        f"{escape(tr('Verdict: {verdict}.', verdict=entry.verdict))} {escape(entry.reason)}</li>"
+        for entry in disputes
+    )
+    return f'<ul class="disputes">{items}</ul>'
+
+
+def _sources(sources: Iterable[SourceEntry]) -> str:
+    items = "".join(f'<li value="{source.number}">{_source(source)}</li>' for source in sources)
+    return f'<ol class="sources">{items}</ol>'
+
+
+def _source(source: SourceEntry) -> str:
+    title = escape(source.title)
+    if source.url is not None and source.url.startswith(("https://", "http://")):
+        title = f'<a href="{escape(source.url)}">{title}</a>'
+    rest = ", ".join(escape(word) for word in (source.publisher, source.kind, source.date) if word)
+    return f"{title}. {rest}"

@@ -1,0 +1,212 @@
+"""The answer as JSON for programs: figures in the units of their names, every value with its claims."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from gpudesk.domain.answers import Answer, Column, Curve, Difference
+from gpudesk.domain.claims import Attribute, Claim, Dispute, Source
+from gpudesk.domain.comparison import column_keys, leaders
+from gpudesk.domain.estimates import Banded, Estimate
+from gpudesk.domain.units import GIB
+from gpudesk.sentences import sentence
+
+_FIGURES = (
+    "output_tokens_per_s",
+    "total_tokens_per_s",
+    "output_tokens_per_s_per_accelerator",
+    "ttft_ms",
+    "tpot_ms",
+    "request_s",
+    "batch_s",
+)
+
+
+def sheet_json(answer: Answer) -> str:
+    """Return the file's contents."""
+    return json.dumps(answer_fields(answer), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def answer_fields(answer: Answer) -> dict[str, Any]:
+    """Return an answer as JSON values."""
+    keys = column_keys(answer.scenario.accelerators)
+    sources: dict[str, Source] = {}
+    columns = [_column(key, column, sources) for key, column in zip(keys, answer.columns, strict=True)]
+    return {
+        "scenario": _scenario(answer),
+        "accelerators": columns,
+        "differences": [_difference(difference) for difference in answer.differences],
+        "no_winner": {
+            figure: [keys[position] for position in best]
+            for figure in ("output_tokens_per_s", "ttft_ms", "tpot_ms")
+            if len(best := leaders(answer, figure)) > 1
+        },
+        "disputes": [_dispute(dispute) for dispute in answer.disputes],
+        "sources": {name: source_fields(source) for name, source in sorted(sources.items())},
+        "notes": [sentence(note) for note in answer.notes],
+        "catalog": {"revision": answer.catalog_revision, "date": answer.data_date},
+        "calibration": answer.calibration,
+        "content_hash": answer.content_hash,
+    }
+
+
+def _scenario(answer: Answer) -> dict[str, Any]:
+    scenario = answer.scenario
+    work = scenario.workload
+    load = {"kind": work.load.kind.value}
+    for name in ("batch", "concurrency", "requests", "request_rate", "ttft_ms", "tpot_ms"):
+        if (value := getattr(work.load, name)) is not None:
+            load[name] = value
+    return {
+        "name": scenario.name,
+        "model": scenario.model,
+        "weights": scenario.weights.value,
+        "kv": scenario.kv.value,
+        "input_tokens": work.input_tokens,
+        "output_tokens": work.output_tokens,
+        "lengths": "varied" if work.varied else "fixed",
+        "load": load,
+    }
+
+
+def _column(key: str, column: Column, sources: dict[str, Source]) -> dict[str, Any]:
+    fields: dict[str, Any] = {
+        "key": key,
+        "accelerator": column.accelerator.id,
+        "name": column.accelerator.name,
+        "problem": None if column.problem is None else sentence(column.problem),
+        "estimate": None if column.estimate is None else _estimate(column.estimate),
+        "attributes": {
+            name: attribute_fields(attribute, sources) for name, attribute in column.attributes.items()
+        },
+    }
+    if column.curve is not None:
+        fields["curve"] = _curve(column.curve)
+    return fields
+
+
+def _estimate(estimate: Estimate) -> dict[str, Any]:
+    plan, use = estimate.plan, estimate.memory
+    return {
+        "fits": estimate.fits,
+        "reason": None if estimate.reason is None else sentence(estimate.reason),
+        "needs": estimate.needs,
+        "count": estimate.count,
+        "serving_engine": estimate.serving_engine,
+        "parallel": {
+            "tp": plan.tp,
+            "pp": plan.pp,
+            "ep": plan.ep,
+            "dp": plan.dp,
+            "attention_dp": plan.attention_dp,
+        },
+        "concurrency": estimate.concurrency,
+        "admitted": estimate.admitted,
+        "max_concurrency": estimate.max_concurrency,
+        "limiter": None if estimate.limiter is None else estimate.limiter.value,
+        "basis": estimate.basis.value,
+        "stable": estimate.stable,
+        **{figure: banded_fields(getattr(estimate, figure)) for figure in _FIGURES},
+        "memory_gib": {
+            "capacity": use.capacity_bytes / GIB,
+            "weights": use.weights_bytes / GIB,
+            "kv": use.kv_bytes / GIB,
+            "activations": use.activations_bytes / GIB,
+            "runtime": use.runtime_bytes / GIB,
+            "free": use.free_bytes / GIB,
+        },
+        "notes": [sentence(note) for note in estimate.notes],
+    }
+
+
+def banded_fields(figure: Banded | None) -> dict[str, float] | None:
+    """Return a figure with its band."""
+    return None if figure is None else {"value": figure.value, "low": figure.low, "high": figure.high}
+
+
+def _curve(curve: Curve) -> dict[str, Any]:
+    return {
+        "concurrency": list(curve.concurrency),
+        "output_tokens_per_s": [banded_fields(figure) for figure in curve.output_tokens_per_s],
+        "ttft_ms": [banded_fields(figure) for figure in curve.ttft_ms],
+        "tpot_ms": [banded_fields(figure) for figure in curve.tpot_ms],
+        "limiter": list(curve.limiter),
+        "max_concurrency": curve.max_concurrency,
+    }
+
+
+def attribute_fields(attribute: Attribute, sources: dict[str, Source] | None = None) -> dict[str, Any]:
+    """Return an attribute with all its claims; without `sources` each claim carries its source whole."""
+    preferred = attribute.preferred
+    return {
+        "value": _plain(attribute.value),
+        "unit": attribute.unit,
+        "source": None if preferred is None else _named(preferred.source, sources),
+        "disputed": attribute.disputed,
+        "reason": attribute.reason,
+        "claim": None if preferred is None else _claim(preferred, sources),
+        "rivals": [_claim(rival, sources) for rival in attribute.rivals],
+    }
+
+
+def _claim(claim: Claim, sources: dict[str, Source] | None) -> dict[str, Any]:
+    return {
+        "value": _plain(claim.value),
+        "unit": claim.unit,
+        "published": claim.published,
+        "source": _named(claim.source, sources),
+        "kind": claim.kind.value,
+        "conditions": claim.conditions,
+        "retrieved": claim.retrieved,
+        "note": claim.note,
+        "verdict": claim.verdict,
+    }
+
+
+def _named(source: Source, sources: dict[str, Source] | None) -> str | dict[str, Any]:
+    """Return the source's id and keep the source, or the whole source where none are kept."""
+    if sources is None:
+        return source_fields(source)
+    sources[source.id] = source
+    return source.id
+
+
+def source_fields(source: Source) -> dict[str, Any]:
+    """Return a source."""
+    return {
+        "id": source.id,
+        "title": source.title,
+        "publisher": source.publisher,
+        "date": source.date,
+        "kind": source.kind.value,
+        "url": source.url,
+        "trust": source.trust,
+    }
+
+
+def _plain(value: object) -> object:
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _difference(difference: Difference) -> dict[str, Any]:
+    return {
+        "figure": difference.figure,
+        "baseline": difference.baseline,
+        "accelerator": difference.accelerator,
+        "ratio": banded_fields(difference.ratio),
+        "winner": difference.winner,
+    }
+
+
+def _dispute(dispute: Dispute) -> dict[str, Any]:
+    return {
+        "id": dispute.id,
+        "thing": dispute.thing,
+        "attribute": dispute.thing_attribute or dispute.attribute,
+        "subject": dispute.subject,
+        "claims": [claim for claim in (dispute.claim_a, dispute.claim_b) if claim],
+        "disagreement": dispute.disagreement,
+        "verdict": dispute.verdict,
+        "reason": dispute.reason,
+    }

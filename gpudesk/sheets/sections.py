@@ -1,0 +1,340 @@
+"""From an answer to a sheet: every text in its order, ready for any form of output."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from gpudesk.domain.answers import Answer, Column
+from gpudesk.domain.comparison import column_keys, difference, leaders
+from gpudesk.domain.estimates import Banded, MemoryUse
+from gpudesk.domain.formatting import ENGLISH, MACHINE, Formatter
+from gpudesk.domain.units import GIB
+from gpudesk.domain.workloads import Load, LoadKind
+from gpudesk.sentences import sentence
+from gpudesk.sheets.figures import difference_groups, memory_rows, workload_group
+from gpudesk.sheets.labels import (
+    FIGURE_UNITS,
+    engine_name,
+    figure_label,
+    precision_name,
+)
+from gpudesk.sheets.sheet import (
+    DisputeEntry,
+    Fact,
+    Group,
+    Head,
+    Headline,
+    MemoryBar,
+    Remark,
+    Row,
+    Sheet,
+    Table,
+)
+from gpudesk.sheets.specs import SHOWN, References, as_sentence, source_rows, spec_groups
+from gpudesk.text import tr
+
+#: Series, memory and remarks in a part's name.
+_LEFT_OUT: Final = re.compile(r"\bInstinct\b|\bGeForce\b|\([^)]*\)|\b\d+ ?GB\b")
+
+_LEAST_TO_COMPARE: Final = 2
+
+#: Headline figures, of which each takes one place at the top of the sheet.
+_HEADLINES: Final = ("output_tokens_per_s", "ttft_ms", "tpot_ms")
+
+
+def make_sheet(answer: Answer, formatter: Formatter | None = None, date: str | None = None) -> Sheet:
+    """Return the sheet of an answer; `date` is the day that it is made, which the content does not depend on.
+
+    With the machine style figures have no separators and unit names stay beside the rows.
+    """
+    formatter = formatter or Formatter(ENGLISH)
+    names = column_names(answer)
+    references = References(formatter)
+    table = Table(
+        tr("Comparison"),
+        (
+            *difference_groups(answer, names, formatter),
+            workload_group(answer, formatter),
+            *spec_groups(answer, names, formatter, references, memory_rows(answer, formatter)),
+        ),
+    )
+    whose = Table(tr("Whose figures these are"), _one_group(source_rows(answer, references)))
+    return Sheet(
+        title=answer.scenario.name,
+        note=answer.scenario.note,
+        date=date,
+        assumptions=_assumptions(answer, formatter),
+        headlines=_headlines(answer, names, formatter),
+        heads=_heads(answer, names),
+        table=table,
+        whose=whose,
+        key=_key(),
+        notes=references.notes,
+        remarks=_remarks(answer, names, formatter),
+        memory=_memory_bars(answer, names, formatter),
+        disputes=_disputes(answer, references),
+        sources=references.sources,
+        foot=_foot(answer),
+    )
+
+
+def column_names(answer: Answer) -> tuple[str, ...]:
+    """Return what the parts are called in columns: short, with the count where a part comes twice."""
+    full = [column.accelerator.name for column in answer.columns]
+    short = [short_name(name) for name in full]
+    # Two parts must not be called the same.
+    named = {
+        column.accelerator.id: brief if _unique(brief, short, full) else name
+        for column, brief, name in zip(answer.columns, short, full, strict=True)
+    }
+    keys = column_keys(answer.scenario.accelerators)
+    return tuple(
+        key.replace(column.choice.accelerator, named[column.choice.accelerator], 1).replace(":", " × ")
+        for key, column in zip(keys, answer.columns, strict=True)
+    )
+
+
+def _unique(brief: str, short: list[str], full: list[str]) -> bool:
+    return len({name for other, name in zip(short, full, strict=True) if other == brief}) == 1
+
+
+def short_name(name: str) -> str:
+    """Return a part's name without its series, its memory and what stands in brackets."""
+    return " ".join(_LEFT_OUT.sub("", name).split()) or name
+
+
+def _one_group(rows: tuple[Row, ...]) -> tuple[Group, ...]:
+    return (Group("", rows),) if rows else ()
+
+
+def _heads(answer: Answer, names: tuple[str, ...]) -> tuple[Head, ...]:
+    return tuple(
+        Head(name, _head_detail(column), slot)
+        for slot, (name, column) in enumerate(zip(names, answer.columns, strict=True), 1)
+    )
+
+
+def _head_detail(column: Column) -> str:
+    architecture = column.attributes.get("architecture")
+    stated = [
+        None if architecture is None else architecture.value,
+        column.accelerator.form_factor,
+        tr("announced") if column.accelerator.announced else None,
+    ]
+    return ", ".join(str(word) for word in stated if word)
+
+
+def _assumptions(answer: Answer, formatter: Formatter) -> tuple[Fact, ...]:
+    scenario = answer.scenario
+    work = scenario.workload
+    engines = {column.estimate.serving_engine for column in answer.columns if column.estimate}
+    counts = {column.estimate.count for column in answer.columns if column.estimate}
+    facts = [
+        Fact(tr("Model"), answer.model.name),
+        Fact(tr("Weights"), precision_name(scenario.weights)),
+        Fact(tr("KV cache"), precision_name(scenario.kv)),
+        Fact(tr("Serving engine"), engine_name(engines.pop()) if len(engines) == 1 else tr("see the table")),
+        Fact(tr("Input"), tr("{n} tokens", n=formatter.count(work.input_tokens))),
+        Fact(tr("Output"), tr("{n} tokens", n=formatter.count(work.output_tokens))),
+        Fact(tr("Load"), load_text(work.load, formatter)),
+        Fact(
+            tr("Count"),
+            tr("{n} each", n=formatter.count(counts.pop())) if len(counts) == 1 else tr("see the table"),
+        ),
+    ]
+    return (*facts, *_less_usual(answer, formatter))
+
+
+def _less_usual(answer: Answer, formatter: Formatter) -> tuple[Fact, ...]:
+    """Return the assumptions that are worth a word only where they are not the usual ones."""
+    scenario, work = answer.scenario, answer.scenario.workload
+    facts = []
+    if not work.varied:
+        facts.append(Fact(tr("Lengths"), tr("all alike")))
+    if work.prefix_hit_rate:
+        facts.append(Fact(tr("Prefix cache"), formatter.per_cent(work.prefix_hit_rate)))
+    if work.acceptance_length > 1:
+        facts.append(Fact(tr("Tokens a step"), formatter.estimate(work.acceptance_length)))
+    if work.eager:
+        facts.append(Fact(tr("Graphs"), tr("none")))
+    if scenario.date:
+        facts.append(Fact(tr("Software of"), scenario.date))
+    if scenario.memory_fraction:
+        facts.append(Fact(tr("Memory fraction"), formatter.per_cent(scenario.memory_fraction)))
+    return tuple(facts)
+
+
+def load_text(load: Load, formatter: Formatter) -> str:
+    """Return the load in words."""
+    if load.kind is LoadKind.BATCH:
+        return tr("batch of {n}", n=formatter.count(load.batch))
+    if load.kind is LoadKind.CONCURRENCY:
+        return tr("{n} in flight", n=formatter.count(load.concurrency))
+    if load.kind is LoadKind.SATURATE:
+        return tr("{n} queued at once", n=formatter.count(load.requests))
+    if load.kind is LoadKind.REQUEST_RATE:
+        return tr("{n} requests/s", n=formatter.estimate(load.request_rate))
+    return tr(
+        "TTFT {ttft} ms, TPOT {tpot} ms",
+        ttft=formatter.estimate(load.ttft_ms),
+        tpot=formatter.estimate(load.tpot_ms),
+    )
+
+
+def _headlines(answer: Answer, names: tuple[str, ...], formatter: Formatter) -> tuple[Headline, ...]:
+    made = [_headline(answer, figure, names, formatter) for figure in _HEADLINES]
+    made.append(_most_in_flight(answer, names, formatter))
+    return tuple(headline for headline in made if headline is not None)
+
+
+def _headline(answer: Answer, figure: str, names: tuple[str, ...], formatter: Formatter) -> Headline | None:
+    best = leaders(answer, figure)
+    if not best:
+        return None
+    question, unit = figure_label(figure), FIGURE_UNITS[figure]
+    if len(best) > 1:
+        tied = ", ".join(
+            f"{names[position]} {formatter.estimate(_value(answer.columns[position], figure))}"
+            for position in best
+        )
+        return Headline(question, tr("No winner"), f"{tied} {unit}")
+    (winner,) = best
+    detail = formatter.banded(_figure(answer.columns[winner], figure), unit)
+    if winner != 0:
+        detail = f"{detail}, {_against_baseline(answer, figure, winner, names, formatter)}"
+    return Headline(question, names[winner], detail, slot=winner + 1)
+
+
+def _figure(column: Column, figure: str) -> Banded | None:
+    value: Banded | None = getattr(column.estimate, figure)
+    return value
+
+
+def _value(column: Column, figure: str) -> float | None:
+    value = _figure(column, figure)
+    return None if value is None else value.value
+
+
+def _most_in_flight(answer: Answer, names: tuple[str, ...], formatter: Formatter) -> Headline | None:
+    """Return who holds most requests; memory is exact, so nothing is within a band here."""
+    held = {
+        position: column.estimate.max_concurrency
+        for position, column in enumerate(answer.columns)
+        if column.estimate is not None and column.estimate.fits
+    }
+    if len(held) < _LEAST_TO_COMPARE:
+        return None
+    most = max(held.values())
+    winners = [position for position, value in held.items() if value == most]
+    question = figure_label("max_concurrency")
+    if len(winners) > 1:
+        tied = ", ".join(names[position] for position in winners)
+        return Headline(
+            question, tr("No winner"), tr("{n} each: {names}", n=formatter.count(most), names=tied)
+        )
+    (winner,) = winners
+    detail = tr("{n} in flight", n=formatter.count(most))
+    if winner != 0 and 0 in held:
+        detail = tr(
+            "{n} against {m} on {baseline}",
+            n=formatter.count(most),
+            m=formatter.count(held[0]),
+            baseline=names[0],
+        )
+    return Headline(question, names[winner], detail, slot=winner + 1)
+
+
+def _against_baseline(
+    answer: Answer, figure: str, position: int, names: tuple[str, ...], formatter: Formatter
+) -> str:
+    keys = column_keys(answer.scenario.accelerators)
+    found = difference(answer, figure, keys[0], keys[position])
+    if found is None:
+        return tr("{baseline} has none", baseline=names[0])
+    return tr(
+        "{difference} against {baseline}",
+        difference=formatter.difference(found.ratio.value),
+        baseline=names[0],
+    )
+
+
+def _key() -> tuple[str, ...]:
+    return (
+        tr("bold: best in the row"),
+        tr("≈ no winner: within their bands"),
+        tr("small: the band that holds four in five"),
+        tr("raised: sources differ, see notes"),
+    )
+
+
+def _remarks(answer: Answer, names: tuple[str, ...], formatter: Formatter) -> tuple[Remark, ...]:
+    """Return what the estimates note, each once: what all columns share is said without a subject."""
+    said: dict[str, list[str]] = {}
+    for name, column in zip(names, answer.columns, strict=True):
+        estimate = column.estimate
+        messages = [column.problem] if column.problem else []
+        if estimate is not None:
+            messages += [estimate.reason] if estimate.reason else []
+            messages += estimate.notes
+        for text in dict.fromkeys(sentence(message, formatter) for message in messages):
+            said.setdefault(text, []).append(name)
+    general = [Remark("", sentence(note, formatter)) for note in answer.notes]
+    return (
+        *general,
+        *(
+            Remark("" if len(subjects) == len(names) > 1 else ", ".join(subjects), text)
+            for text, subjects in said.items()
+        ),
+    )
+
+
+def _memory_bars(answer: Answer, names: tuple[str, ...], formatter: Formatter) -> tuple[MemoryBar, ...]:
+    return tuple(
+        _memory_bar(slot, name, column.estimate.memory, formatter)
+        for slot, (name, column) in enumerate(zip(names, answer.columns, strict=True), 1)
+        if column.estimate is not None and column.estimate.fits
+    )
+
+
+def _memory_bar(slot: int, name: str, use: MemoryUse, formatter: Formatter) -> MemoryBar:
+    parts = (
+        (tr("weights"), use.weights_bytes),
+        (tr("KV cache"), use.kv_bytes),
+        (tr("other"), use.activations_bytes + use.runtime_bytes),
+    )
+    return MemoryBar(
+        slot=slot,
+        name=name,
+        parts=tuple((label, size / GIB) for label, size in parts),
+        capacity=use.capacity_bytes / GIB,
+        label=formatter.gib(use.capacity_bytes),
+    )
+
+
+def _disputes(answer: Answer, references: References) -> tuple[DisputeEntry, ...]:
+    """Return the judged contradictions about what is shown, beyond those that have a note."""
+    return tuple(
+        DisputeEntry(
+            subject=f"{dispute.subject}, {dispute.attribute.replace('_', ' ')}",
+            disagreement=as_sentence(dispute.disagreement),
+            verdict=dispute.verdict.rstrip("."),
+            reason=as_sentence(dispute.reason),
+        )
+        for dispute in answer.disputes
+        if dispute.thing_attribute in SHOWN
+        and (dispute.thing, dispute.thing_attribute) not in references.noted
+    )
+
+
+def _foot(answer: Answer) -> tuple[Fact, ...]:
+    return (
+        Fact(tr("Catalog"), f"{answer.data_date}, {answer.catalog_revision[:8]}"),
+        Fact(tr("Calibration"), answer.calibration),
+        Fact(tr("Content"), answer.content_hash[:16]),
+    )
+
+
+def machine_sheet(answer: Answer) -> Sheet:
+    """Return the sheet with figures as programs read them."""
+    return make_sheet(answer, Formatter(MACHINE))

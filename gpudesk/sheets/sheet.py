@@ -1,0 +1,160 @@
+"""The parts of a sheet: texts in their final digits and order, without any layout."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Mark(StrEnum):
+    """What distinguishes a cell in its row."""
+
+    BEST = "best"
+    #: Among the best, and nobody wins: the differences between them are within their bands.
+    TIED = "tied"
+    #: Nobody wins in the whole row, or not against the baseline.
+    OPEN = "open"
+    #: The accelerator cannot do what is asked.
+    FAILS = "fails"
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One figure or word. `low` and `high` are its band, `detail` is a second line of another kind.
+
+    `notes` are numbers of notes at the foot.
+    """
+
+    text: str
+    low: str | None = None
+    high: str | None = None
+    detail: str | None = None
+    mark: Mark | None = None
+    notes: tuple[int, ...] = ()
+
+    @property
+    def band(self) -> str | None:
+        """The interval as text."""
+        return None if self.low is None else f"{self.low} – {self.high}"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A label with its unit and one cell for each accelerator."""
+
+    label: str
+    unit: str | None
+    cells: tuple[Cell, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Rows under one heading."""
+
+    title: str
+    rows: tuple[Row, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The head of a column: the accelerator, its architecture and form. `slot` is its place and colour."""
+
+    name: str
+    detail: str
+    slot: int
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Groups of rows under the heads of the accelerators."""
+
+    title: str
+    groups: tuple[Group, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A label with its value: one assumption, or one item of the foot."""
+
+    label: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class Headline:
+    """One question of the comparison with its answer in a word and its figures."""
+
+    question: str
+    answer: str
+    detail: str
+    slot: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A numbered note to marked cells."""
+
+    number: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """What is to be said about one accelerator, or about all (`subject` empty)."""
+
+    subject: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class SourceEntry:
+    """A numbered source."""
+
+    number: int
+    title: str
+    publisher: str
+    kind: str
+    date: str | None
+    url: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class DisputeEntry:
+    """Two statements that cannot both hold, and the verdict."""
+
+    subject: str
+    disagreement: str
+    verdict: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryBar:
+    """The parts of one accelerator's memory in GiB, for drawing; `label` is the capacity as text."""
+
+    slot: int
+    name: str
+    parts: tuple[tuple[str, float], ...]
+    capacity: float
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """A whole comparison in words and figures."""
+
+    title: str
+    note: str
+    date: str | None
+    assumptions: tuple[Fact, ...]
+    headlines: tuple[Headline, ...]
+    heads: tuple[Head, ...]
+    table: Table
+    whose: Table
+    key: tuple[str, ...]
+    notes: tuple[Note, ...]
+    remarks: tuple[Remark, ...]
+    memory: tuple[MemoryBar, ...]
+    disputes: tuple[DisputeEntry, ...]
+    sources: tuple[SourceEntry, ...]
+    foot: tuple[Fact, ...]

@@ -1,0 +1,136 @@
+"""The workbench: the catalog and the calibration, open, and what can be asked of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType
+from typing import IO, TYPE_CHECKING
+
+from gpudesk import paths
+from gpudesk.catalog.freshness import ensure_built
+from gpudesk.catalog.queries import Catalog
+from gpudesk.domain.messages import InputError, message
+from gpudesk.domain.scenarios import Scenario
+
+if TYPE_CHECKING:
+    # Imported where they are used: a look into the catalog needs no arithmetic.
+    from gpudesk.catalog.verify import Finding
+    from gpudesk.domain.answers import Answer, Term
+    from gpudesk.domain.estimates import Estimate, EstimateRequest
+    from gpudesk.engine.constants import Calibration
+    from gpudesk.workbench.estimating import Estimator
+
+
+class Workbench:
+    """Answers every question of the program from one catalog and one calibration.
+
+    What a question does not need is not loaded: the catalog is open from the start, constants and engine
+    come with the first estimate.
+    """
+
+    def __init__(self, catalog: Catalog, calibration_file: Path) -> None:
+        """Work with an open catalog, which is closed with the workbench."""
+        self.catalog = catalog
+        self._calibration_file = calibration_file
+
+    @classmethod
+    def open(cls) -> Workbench:
+        """Open the shipped catalog; that of a checkout is first brought up to date with its data."""
+        data = paths.data_dir()
+        if data is None:
+            path = paths.catalog_path()
+        else:
+            path = paths.built_catalog_path()
+            ensure_built(data, path)
+        return cls(Catalog.open(path), paths.calibration_path())
+
+    def close(self) -> None:
+        """Let the catalog go."""
+        self.catalog.close()
+
+    def __enter__(self) -> Workbench:
+        """Return the workbench itself."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close it."""
+        self.close()
+
+    @cached_property
+    def calibration(self) -> Calibration:
+        """The fitted constants."""
+        from gpudesk.workbench.calibration_file import read_calibration
+
+        return read_calibration(self._calibration_file)
+
+    @cached_property
+    def estimator(self) -> Estimator:
+        """What answers questions about deployments."""
+        from gpudesk.workbench.estimating import Estimator
+
+        return Estimator(self.catalog, self.calibration)
+
+    # Scenarios
+
+    def read_scenario(self, path: Path) -> Scenario:
+        """Read a scenario file whose ids the catalog knows; raises `InputError` naming file and place."""
+        from gpudesk.workbench.answering import check_ids
+        from gpudesk.workbench.scenario_file import read_scenario
+
+        scenario = read_scenario(path)
+        try:
+            check_ids(scenario, self.catalog)
+        except InputError as error:
+            raise InputError(error.problem, f"{path}: {error.where}") from error
+        return scenario
+
+    def save_scenario(self, scenario: Scenario, path: Path) -> Scenario:
+        """Write a scenario under the catalog's revision; return it as it was saved."""
+        from gpudesk.workbench.scenario_file import write_scenario
+
+        saved = replace(scenario, catalog_revision=self.catalog.revision)
+        write_scenario(saved, path)
+        return saved
+
+    def answer(self, scenario: Scenario, *, with_curves: bool = False) -> Answer:
+        """Return the answer to a scenario."""
+        from gpudesk.workbench.answering import answer_scenario
+
+        calibration = f"{self.calibration.newest_month}, {self.calibration.revision[:8]}"
+        return answer_scenario(scenario, self.catalog, self.estimator, calibration, with_curves=with_curves)
+
+    # Estimates
+
+    def estimate(self, request: EstimateRequest) -> Estimate:
+        """Answer one question; raises `InputError` for one that cannot be answered."""
+        return self.estimator.estimate(request)
+
+    def estimate_lines(self, source: IO[bytes], target: IO[bytes]) -> int:
+        """Answer JSON lines; return how many of them could not be answered."""
+        from gpudesk.workbench.batch import answer_stream
+
+        return answer_stream(self.estimator, source, target)
+
+    def explain(self, estimate: Estimate, figure: str) -> Term:
+        """Return the working of a figure; raises `InputError` where there is none."""
+        if not estimate.fits and figure not in ("memory", "max_concurrency"):
+            raise InputError(estimate.reason or message("explain.does_not_fit"), figure)
+        return self.estimator.explain(estimate, figure)
+
+    def source_text(self, source: str) -> str:
+        """Return in words where a term of a working comes from."""
+        from gpudesk.workbench.term_sources import source_text
+
+        return source_text(source, self.catalog, self.calibration)
+
+    # The catalog
+
+    def verify(self) -> tuple[Finding, ...]:
+        """Return everything that is wrong with the catalog."""
+        from gpudesk.catalog.verify import verify
+
+        return verify(self.catalog)
