@@ -12,7 +12,7 @@ from dataclasses import dataclass, fields, replace
 
 from gpudesk.domain.accelerators import Accelerator
 from gpudesk.domain.deployments import ParallelPlan
-from gpudesk.domain.models import Model
+from gpudesk.domain.models import Model, MoeFfn
 from gpudesk.domain.precision import Precision
 from gpudesk.engine.constants import Calibration
 from gpudesk.engine.hardware import Link, link, peak_flops
@@ -89,7 +89,7 @@ def calibration_keys(situation: Situation) -> dict[str, str]:
 
 def operating_point(situation: Situation, model: Model, calibration: Calibration) -> OperatingPoint:
     """Look up what `situation` reaches; raises ValueError for a part without a peak for its arithmetic."""
-    keys = calibration_keys(situation)
+    keys = {**calibration_keys(situation), "experts": "yes" if _has_experts(model) else "no"}
     part = situation.accelerator
     dense_weights, dense_arithmetic = situation.weights, situation.arithmetic
     if narrows_experts_only(model, situation.weights):
@@ -131,6 +131,10 @@ def operating_point(situation: Situation, model: Model, calibration: Calibration
         stage_bubble=of("stage_bubble"),
         age_factor=math.exp(of("age_slowdown") * max(0.0, situation.months_old) / 12.0),
     )
+
+
+def _has_experts(model: Model) -> bool:
+    return any(isinstance(group.ffn, MoeFfn) for group in model.layers)
 
 
 def _peak(accelerator: Accelerator, arithmetic: Precision) -> float:
