@@ -49,6 +49,7 @@ SENTENCES: Final = MappingProxyType(
         "scenario.newer": "has format {version}; this program reads format {known}: use a newer GPU Desk",
         "scenario.newer_section": "has version {version} of the section {section}; this program reads "
         "version {known}: use a newer GPU Desk",
+        "sheet.format": "{suffix} is no form of a sheet; there are {known}",
         "template.unknown": "there is no template {name}; there are {near}",
         "explain.does_not_fit": "there is nothing to explain: it does not fit",
         "explain.unknown": "{figure} cannot be explained; these can: {known}",
@@ -125,8 +126,8 @@ SENTENCES: Final = MappingProxyType(
         "estimate.weight_only": "{engine} has no {weights} arithmetic on this part: stored in {weights}, "
         "computed in {arithmetic}",
         "estimate.memory_fraction": "Memory used: up to {fraction} of {of}, the largest safe setting",
-        "estimate.smaller_chunk": "Steps of at most {tokens} tokens, fewer than the serving engine's default, "
-        "so that memory is left for the KV cache",
+        "estimate.smaller_chunk": "Steps of at most {tokens} tokens, fewer than the serving engine's "
+        "default, so that memory is left for the KV cache",
         "estimate.announced": "{accelerator} is announced, not shipping: its figures are the vendor's own",
         "estimate.newer_than_calibration": "The software date is after {newest}, the newest month with "
         "measurements",

@@ -1,0 +1,68 @@
+"""`gpudesk compare`: up to six accelerators side by side."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gpudesk.cli import output
+from gpudesk.cli.faults import DONE
+from gpudesk.cli.options import add_json, add_scenario_options, scenario_from
+from gpudesk.text import tr
+
+if TYPE_CHECKING:
+    from gpudesk.domain.answers import Answer
+
+
+def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type to itself
+    """Add the command to the parser."""
+    description = tr("Put up to six accelerators side by side for one model and workload.")
+    parser = commands.add_parser("compare", help=description, description=description)
+    add_scenario_options(parser)
+    parser.add_argument(
+        "-o", "--output", metavar=tr("FILE"), help=tr("write the sheet: .html, .md, .csv or .json")
+    )
+    add_json(parser)
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Show the comparison, or write it to a file."""
+    from gpudesk.workbench.workbench import Workbench
+
+    target = None if options.output is None else Path(options.output)
+    if target is not None:
+        output.check_format(target)
+    with Workbench.open() as workbench:
+        answer = workbench.answer(scenario_from(options, workbench), with_curves=target is not None)
+    if target is not None:
+        output.write_sheet(answer, target)
+        output.written(target, as_json=options.json, content_hash=answer.content_hash)
+    else:
+        show(answer, as_json=options.json)
+    return DONE
+
+
+def show(answer: Answer, *, as_json: bool = False) -> None:
+    """Write an answer to standard output."""
+    if as_json:
+        from gpudesk.sheets.json import answer_fields
+
+        output.say_json(answer_fields(answer))
+        return
+    from gpudesk.cli.sheet_text import sheet_lines
+    from gpudesk.sheets.sections import make_sheet
+
+    for line in sheet_lines(make_sheet(answer), output.width(), output.strong):
+        output.say(line)
+
+
+def show_sample() -> int:
+    """Compare the sample's accelerators."""
+    from gpudesk.workbench.templates import SAMPLE, read_template
+    from gpudesk.workbench.workbench import Workbench
+
+    with Workbench.open() as workbench:
+        show(workbench.answer(read_template(SAMPLE)))
+    return DONE

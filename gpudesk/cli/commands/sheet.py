@@ -1,0 +1,27 @@
+"""`gpudesk sheet`: the comparison as a file that can be handed over."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from gpudesk.cli.commands import compare
+from gpudesk.cli.options import add_json, add_scenario_options
+from gpudesk.text import tr
+
+
+def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type to itself
+    """Add the command to the parser."""
+    description = tr("Write the whole comparison as a sheet: figures, differences, sources, disputes.")
+    parser = commands.add_parser("sheet", help=description, description=description)
+    add_scenario_options(parser)
+    parser.add_argument(
+        "-o", "--output", metavar=tr("FILE"), required=True, help=tr("the file: .html, .md, .csv or .json")
+    )
+    add_json(parser)
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Write the sheet."""
+    return compare.run(options)

@@ -1,0 +1,94 @@
+"""One estimate as text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from gpudesk.cli.tables import padded, text_width, wrapped
+from gpudesk.domain.estimates import Banded, Estimate
+from gpudesk.domain.formatting import Formatter
+from gpudesk.sentences import sentence
+from gpudesk.sheets.labels import (
+    FIGURE_UNITS,
+    basis_label,
+    engine_name,
+    figure_label,
+    limiter_label,
+    precision_name,
+)
+from gpudesk.text import tr
+
+_INDENT = "  "
+
+
+def estimate_lines(
+    estimate: Estimate, name: str, formatter: Formatter, width: int, strong: Callable[[str], str]
+) -> Iterator[str]:
+    """Yield the lines of an estimate for the accelerator `name`."""
+    yield strong(f"{formatter.count(estimate.count)} × {name}")
+    facts = [*_what(estimate, formatter), *_figures(estimate, formatter), *_memory(estimate, formatter)]
+    labels = max(text_width(label) for label, _ in facts)
+    for label, text in facts:
+        first, *rest = wrapped(text, max(width - labels - 4, 20))
+        yield f"{_INDENT}{padded(label, labels)}  {first}"
+        yield from (f"{_INDENT}{' ' * labels}  {line}" for line in rest)
+    for note in estimate.notes:
+        yield from (_INDENT + line for line in wrapped(f"{sentence(note, formatter)}.", width - len(_INDENT)))
+
+
+def _what(estimate: Estimate, formatter: Formatter) -> list[tuple[str, str]]:
+    request, plan = estimate.request, estimate.plan
+    degrees = f"TP {plan.tp}, PP {plan.pp}, EP {plan.ep}, DP {plan.dp}"
+    if plan.attention_dp:
+        degrees = f"{degrees}, {tr('attention DP')}"
+    facts = [
+        (tr("Serving engine"), engine_name(estimate.serving_engine)),
+        (tr("Weights, KV cache"), f"{precision_name(request.weights)}, {precision_name(request.kv)}"),
+        (tr("Deployment"), degrees),
+    ]
+    if estimate.fits:
+        facts.append((tr("Fits"), _held(estimate, formatter)))
+        return facts
+    reason = "" if estimate.reason is None else sentence(estimate.reason, formatter)
+    facts.append((tr("Does not fit"), reason))
+    if estimate.needs is not None:
+        facts.append((tr("Needs"), tr("{n} accelerators", n=formatter.count(estimate.needs))))
+    return facts
+
+
+def _held(estimate: Estimate, formatter: Formatter) -> str:
+    most = tr("up to {n} requests in flight", n=formatter.count(estimate.max_concurrency))
+    asked, admitted = estimate.concurrency, estimate.admitted
+    if asked is not None and admitted is not None and admitted < asked:
+        held = tr("holds {n} of {m}", n=formatter.count(admitted), m=formatter.count(asked))
+        return f"{held}, {most}"
+    return most
+
+
+def _figures(estimate: Estimate, formatter: Formatter) -> list[tuple[str, str]]:
+    facts = []
+    for figure, unit in FIGURE_UNITS.items():
+        if figure == "output_tokens_per_s_per_accelerator" and estimate.count == 1:
+            continue
+        value = getattr(estimate, figure)
+        if isinstance(value, Banded):
+            facts.append((figure_label(figure), formatter.banded(value, unit)))
+    if estimate.stable is False:
+        facts.append((tr("Stable"), tr("no: the queue grows without end")))
+    if estimate.limiter is not None and estimate.fits:
+        facts.append((tr("Limited by"), limiter_label(estimate.limiter)))
+    facts.append((tr("Basis of the estimate"), basis_label(estimate.basis)))
+    return facts
+
+
+def _memory(estimate: Estimate, formatter: Formatter) -> list[tuple[str, str]]:
+    use = estimate.memory
+    parts = [
+        (tr("Capacity"), use.capacity_bytes),
+        (tr("Weights"), use.weights_bytes),
+        (tr("KV cache"), use.kv_bytes),
+        (tr("Activations"), use.activations_bytes),
+        (tr("Runtime"), use.runtime_bytes),
+        (tr("Free"), use.free_bytes),
+    ]
+    return [(label, formatter.memory(size)) for label, size in parts]

@@ -1,0 +1,257 @@
+"""Options that several commands share, and the scenario that they make."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from gpudesk.cli.faults import UsageError
+from gpudesk.domain.messages import InputError
+from gpudesk.text import tr
+
+if TYPE_CHECKING:
+    from gpudesk.domain.scenarios import Scenario
+    from gpudesk.workbench.workbench import Workbench
+
+#: Options of the scenario itself -> field.
+_SCENARIO: Final = (
+    "model",
+    "weights",
+    "kv",
+    "serving_engine",
+    "date",
+    "memory_fraction",
+    "max_batch",
+    "max_batched_tokens",
+)
+_WORKLOAD: Final = (
+    "input_tokens",
+    "output_tokens",
+    "lengths",
+    "server",
+    "eager",
+    "prefix_hit_rate",
+    "acceptance_length",
+)
+_PLAN: Final = ("tp", "pp", "ep", "dp", "attention_dp")
+#: Options of the load -> field.
+_LOAD: Final = {
+    "concurrency": "concurrency",
+    "batch_size": "batch",
+    "request_rate": "request_rate",
+    "ttft_ms": "ttft_ms",
+    "tpot_ms": "tpot_ms",
+}
+
+
+def whole(text: str) -> int:
+    """Read a whole number of an option; thousands may be set off by underscores."""
+    try:
+        return int(text)
+    except ValueError:
+        problem = tr("{given} is text where a whole number belongs", given=repr(text))
+        raise argparse.ArgumentTypeError(problem) from None
+
+
+def number(text: str) -> float:
+    """Read a number of an option."""
+    try:
+        return float(text)
+    except ValueError:
+        problem = tr("{given} is text where a number belongs", given=repr(text))
+        raise argparse.ArgumentTypeError(problem) from None
+
+
+def add_json(parser: argparse.ArgumentParser) -> None:
+    """Add `--json`."""
+    parser.add_argument("--json", action="store_true", help=tr("write JSON and nothing else"))
+
+
+def add_scenario_options(parser: argparse.ArgumentParser) -> None:
+    """Add everything that makes a scenario."""
+    _add_what(parser.add_argument_group(tr("scenario")))
+    _add_load(parser.add_argument_group(tr("load, one of")))
+    _add_plan(parser.add_argument_group(tr("deployment, otherwise chosen")))
+    _add_details(parser.add_argument_group(tr("details")))
+
+
+def _add_what(group: argparse._ArgumentGroup) -> None:
+    group.add_argument("--scenario", metavar=tr("FILE"), help=tr("a scenario file; other options change it"))
+    group.add_argument("--template", metavar=tr("NAME"), help=tr("a ready-made scenario"))
+    group.add_argument(
+        "--accelerators",
+        metavar="ID[:COUNT],…",
+        help=tr("one to six parts, the first is the baseline; without a count, the smallest that fits"),
+    )
+    group.add_argument("--model", metavar="ID", help=tr("the model"))
+    group.add_argument(
+        "--weights", metavar="P", help=tr("precision of the weights; the model's own if omitted")
+    )
+    group.add_argument("--kv", metavar="P", help=tr("precision of the KV cache; fp16 if omitted"))
+    group.add_argument("--input-tokens", metavar="N", type=whole, help=tr("input tokens of a request"))
+    group.add_argument("--output-tokens", metavar="N", type=whole, help=tr("output tokens of a request"))
+    group.add_argument("--title", metavar=tr("TEXT"), help=tr("title of the comparison"))
+
+
+def _add_load(group: argparse._ArgumentGroup) -> None:
+    group.add_argument("--concurrency", metavar="N", type=whole, help=tr("requests in flight, a closed loop"))
+    group.add_argument(
+        "--requests", metavar="N", type=whole, help=tr("with --concurrency: a run of N requests")
+    )
+    group.add_argument("--batch-size", metavar="N", type=whole, help=tr("N requests that start together"))
+    group.add_argument("--saturate", metavar="N", type=whole, help=tr("N requests queued at once"))
+    group.add_argument(
+        "--request-rate", metavar="R", type=number, help=tr("R requests a second, an open loop")
+    )
+    group.add_argument("--ttft-ms", metavar="X", type=number, help=tr("limit of TTFT, with --tpot-ms"))
+    group.add_argument("--tpot-ms", metavar="X", type=number, help=tr("limit of TPOT, with --ttft-ms"))
+    group.add_argument("--limit", metavar="p99|mean", help=tr("what the limits hold for; p99 if omitted"))
+
+
+def _add_plan(group: argparse._ArgumentGroup) -> None:
+    group.add_argument(
+        "--serving-engine", metavar="ID", help=tr("vllm, sglang, tensorrt-llm, llama.cpp or tgi")
+    )
+    group.add_argument("--tp", metavar="N", type=whole, help=tr("tensor parallel degree"))
+    group.add_argument("--pp", metavar="N", type=whole, help=tr("pipeline parallel degree"))
+    group.add_argument("--ep", metavar="N", type=whole, help=tr("expert parallel degree"))
+    group.add_argument("--dp", metavar="N", type=whole, help=tr("independent replicas"))
+    group.add_argument(
+        "--attention-dp", action=argparse.BooleanOptionalAction, help=tr("data-parallel attention over TP")
+    )
+
+
+def _add_details(group: argparse._ArgumentGroup) -> None:
+    group.add_argument("--date", metavar="YYYY-MM", help=tr("age of the software"))
+    group.add_argument("--memory-fraction", metavar="F", type=number, help=tr("the serving engine's setting"))
+    group.add_argument("--max-batch", metavar="N", type=whole, help=tr("most sequences in a step"))
+    group.add_argument("--max-batched-tokens", metavar="N", type=whole, help=tr("most tokens in a step"))
+    group.add_argument(
+        "--lengths", metavar="fixed|varied", help=tr("all requests alike, or as in real traffic")
+    )
+    group.add_argument(
+        "--server", action=argparse.BooleanOptionalAction, help=tr("behind the serving engine's HTTP server")
+    )
+    group.add_argument("--eager", action="store_true", default=None, help=tr("no graph capture"))
+    group.add_argument(
+        "--prefix-hit-rate", metavar="F", type=number, help=tr("share found in the prefix cache")
+    )
+    group.add_argument(
+        "--acceptance-length", metavar="X", type=number, help=tr("tokens a speculative step gives")
+    )
+
+
+def scenario_from(options: argparse.Namespace, workbench: Workbench) -> Scenario:
+    """Return the scenario of the options; raises `InputError` with the option as the place."""
+    from gpudesk.workbench.answering import check_ids
+    from gpudesk.workbench.scenario_fields import parse_scenario_fields
+
+    base = _base(options, workbench)
+    fields = _fields(base)
+    try:
+        _apply(options, fields, workbench)
+        scenario = parse_scenario_fields(
+            fields,
+            catalog_revision=None if base is None else base.catalog_revision,
+            own_records=() if base is None else base.own_records,
+            unknown_sections={} if base is None else base.unknown_sections,
+        )
+        check_ids(scenario, workbench.catalog)
+    except InputError as error:
+        raise InputError(error.problem, option_of(error.where)) from error
+    return scenario
+
+
+def _base(options: argparse.Namespace, workbench: Workbench) -> Scenario | None:
+    if options.scenario and options.template:
+        raise UsageError(tr("--scenario and --template do not go together; give one"))
+    if options.scenario:
+        return workbench.read_scenario(Path(options.scenario))
+    if options.template:
+        from gpudesk.workbench.templates import read_template
+
+        return read_template(options.template)
+    if not options.accelerators or not options.model:
+        raise UsageError(
+            tr("--accelerators and --model are missing; give both, or a --scenario, or a --template")
+        )
+    return None
+
+
+def _fields(base: Scenario | None) -> dict[str, Any]:
+    from gpudesk.workbench.scenario_fields import scenario_fields
+
+    if base is not None:
+        return scenario_fields(base)
+    return {"name": "", "workload": {"load": {}}}
+
+
+def _apply(options: argparse.Namespace, fields: dict[str, Any], workbench: Workbench) -> None:
+    """Put what the options say over the fields of the scenario."""
+    fields |= _given(options, _SCENARIO)
+    fields["workload"] |= _given(options, _WORKLOAD)
+    load = _load(options)
+    if load or not fields["workload"]["load"]:
+        if set(load) <= {"requests", "limit"}:
+            load = fields["workload"]["load"] | load
+        fields["workload"]["load"] = load
+    if options.accelerators:
+        fields["accelerators"] = [_choice(text) for text in options.accelerators.split(",")]
+    plan = _given(options, _PLAN)
+    for choice in fields["accelerators"]:
+        choice.update(plan)
+    if fields.get("weights") is None:
+        native = workbench.catalog.model(fields["model"]).native_precision
+        fields["weights"] = None if native is None else native.value
+    if options.title:
+        fields["name"] = options.title
+    elif not fields["name"]:
+        fields["name"] = _name(fields, workbench)
+
+
+def _given(options: argparse.Namespace, names: tuple[str, ...]) -> dict[str, Any]:
+    return {name: value for name in names if (value := getattr(options, name)) is not None}
+
+
+def _load(options: argparse.Namespace) -> dict[str, Any]:
+    load: dict[str, Any] = {
+        field: value for option, field in _LOAD.items() if (value := getattr(options, option)) is not None
+    }
+    load |= _given(options, ("requests", "limit"))
+    if options.saturate is not None:
+        load |= {"saturate": True, "requests": options.saturate}
+    return load
+
+
+def _choice(text: str) -> dict[str, Any]:
+    name, colon, count = text.strip().partition(":")
+    if not name or (colon and not count.isdecimal()):
+        raise UsageError(
+            tr("--accelerators: {given} is not an id or ID:COUNT, as in h200-sxm:8", given=repr(text))
+        )
+    return {"accelerator": name, "count": int(count)} if colon else {"accelerator": name}
+
+
+def _name(fields: dict[str, Any], workbench: Workbench) -> str:
+    """Return a title for a scenario that has none: its parts and its model."""
+    catalog = workbench.catalog
+    model = catalog.model(fields["model"]).name
+    parts = dict.fromkeys(
+        catalog.accelerator(choice["accelerator"]).name for choice in fields["accelerators"]
+    )
+    return tr("{parts} for {model}", parts=", ".join(parts), model=model)
+
+
+def option_of(where: str | None) -> str | None:
+    """Return the option that a place in a scenario comes from."""
+    if where is None or not where.startswith("scenario"):
+        return where
+    last = where.rpartition(".")[2]
+    if last in ("accelerator", "count") or where.startswith("scenario.accelerators["):
+        return f"--{last}" if last in _PLAN else "--accelerators"
+    if last in ("load", "saturate"):
+        return tr("load")
+    if last == "batch":
+        return "--batch-size"
+    return "--" + last.replace("_", "-")

@@ -1,0 +1,119 @@
+"""What goes to standard output, and to files named by `-o`."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import sys
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from gpudesk.domain.messages import InputError, message
+from gpudesk.text import tr
+
+if TYPE_CHECKING:
+    from gpudesk.domain.answers import Answer
+
+#: Width of tables where no terminal says how wide it is.
+_WIDTH: Final = 100
+_NARROWEST: Final = 40
+
+#: Suffixes of the sheet's forms.
+FORMATS: Final = (".html", ".md", ".csv", ".json")
+
+
+def say(text: str = "") -> None:
+    """Write a line for people."""
+    print(text)
+
+
+def say_json(value: object) -> None:
+    """Write a JSON document."""
+    print(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def say_json_line(value: dict[str, Any]) -> None:
+    """Write one line of JSON."""
+    print(json.dumps(value, ensure_ascii=False, allow_nan=False))
+
+
+def width() -> int:
+    """Return how many characters fit a line."""
+    return max(_NARROWEST, shutil.get_terminal_size((_WIDTH, 24)).columns)
+
+
+def strong(text: str) -> str:
+    """Return the text in bold where the terminal shows that."""
+    return f"\x1b[1m{text}\x1b[0m" if styled() else text
+
+
+def styled() -> bool:
+    """Whether standard output is a terminal that shows bold and wants it."""
+    if os.environ.get("NO_COLOR") or os.environ.get("TERM", "") in ("", "dumb"):
+        return False
+    return sys.stdout.isatty()
+
+
+def prepare() -> None:
+    """Let standard output and error take any character: what the encoding lacks becomes a question mark."""
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(AttributeError, ValueError):
+            stream.reconfigure(errors="replace")  # type: ignore[union-attr]
+
+
+def silence() -> None:
+    """Drop all further output; for when nobody reads it any more."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def write_sheet(answer: Answer, target: Path) -> None:
+    """Write the sheet of an answer in the form that the suffix names; raises `InputError`."""
+    from gpudesk.workbench.files import write_atomically
+
+    write_atomically(target, _sheet(answer, target).encode())
+
+
+def check_format(target: Path) -> None:
+    """Refuse a suffix that names no form of the sheet."""
+    if target.suffix.lower() not in FORMATS:
+        raise InputError(message("sheet.format", suffix=target.suffix, known=FORMATS), str(target))
+
+
+def _sheet(answer: Answer, target: Path) -> str:
+    check_format(target)
+    suffix = target.suffix.lower()
+    if suffix == ".json":
+        from gpudesk.sheets.json import sheet_json
+
+        return sheet_json(answer)
+    from gpudesk.sheets.sections import machine_sheet, make_sheet
+
+    if suffix == ".csv":
+        from gpudesk.sheets.csv import sheet_csv
+
+        return sheet_csv(machine_sheet(answer))
+    sheet = make_sheet(answer, date=today())
+    if suffix == ".md":
+        from gpudesk.sheets.markdown import sheet_markdown
+
+        return sheet_markdown(sheet)
+    from gpudesk.sheets.html import sheet_html
+
+    return sheet_html(sheet)
+
+
+def today() -> str:
+    """Return the day as the user's calendar has it."""
+    return datetime.now().astimezone().date().isoformat()
+
+
+def written(target: Path, *, as_json: bool, content_hash: str) -> None:
+    """Say which file was written."""
+    if as_json:
+        say_json({"file": str(target), "content_hash": content_hash})
+    else:
+        say(tr("Written: {file}", file=target))

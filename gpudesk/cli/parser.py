@@ -1,0 +1,47 @@
+"""The parser of all commands. Its help and its complaints are this program's own words."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+from gpudesk.cli.commands import catalog, compare, estimate, explain, sheet
+from gpudesk.cli.faults import UsageError
+from gpudesk.text import tr
+
+#: What a command does with its parsed arguments; the result is the exit code.
+Run = Callable[[argparse.Namespace], int]
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser that raises `UsageError`; abbreviations, which the next option could break, are off."""
+
+    def __init__(self, **settings: Any) -> None:  # noqa: ANN401 - whatever argparse takes
+        """Make a parser whose help option is described in the language in force."""
+        settings.setdefault("allow_abbrev", False)
+        super().__init__(add_help=False, **settings)
+        self.add_argument("-h", "--help", action="help", help=tr("show this help"))
+
+    def error(self, message: str) -> NoReturn:
+        """Say what is wrong with the command line, and where help is."""
+        raise UsageError(tr("{problem}; see `{program} --help`", problem=message, program=self.prog))
+
+
+def make_parser() -> Parser:
+    """Return the parser of the whole command line."""
+    parser = Parser(
+        prog="gpudesk",
+        description=tr(
+            "Which accelerators can serve a model, how many, how fast, how sure is that, and on whose word. "
+            "Without a command, the sample comparison."
+        ),
+    )
+    parser.add_argument("--version", action="store_true", help=tr("show the version"))
+    parser.add_argument(
+        "--self-test", action="store_true", help=tr("check that everything is in place and computes right")
+    )
+    commands = parser.add_subparsers(dest="command", metavar=tr("COMMAND"), parser_class=Parser)
+    for module in (estimate, compare, explain, sheet, catalog):
+        module.add_parser(commands)
+    return parser
