@@ -33,12 +33,20 @@ class Link:
     kind: str
 
 
-def peak_flops(accelerator: Accelerator, arithmetic: Precision) -> float | None:
-    """Dense peak in FLOP/s for an arithmetic, or of the next wider one that the part states."""
+@dataclass(frozen=True, slots=True)
+class Peak:
+    """A dense peak in FLOP/s, and the precision under which the part states it."""
+
+    flops: float
+    precision: str
+
+
+def peak(accelerator: Accelerator, arithmetic: Precision) -> Peak | None:
+    """Return the dense peak for an arithmetic, or that of the next wider one that the part states."""
     for name in _PEAKS[arithmetic]:
-        peak = accelerator.peak_dense.get(name)
-        if peak is not None:
-            return peak
+        flops = accelerator.peak_dense.get(name)
+        if flops is not None:
+            return Peak(flops, name)
     return None
 
 

@@ -15,7 +15,7 @@ from gpudesk.domain.deployments import ParallelPlan
 from gpudesk.domain.models import Model, MoeFfn
 from gpudesk.domain.precision import Precision
 from gpudesk.engine.constants import Calibration
-from gpudesk.engine.hardware import Link, link, peak_flops
+from gpudesk.engine.hardware import Link, Peak, link, peak
 from gpudesk.engine.kv import CacheProfile, Growth
 from gpudesk.engine.sharding import Shards, narrows_experts_only
 from gpudesk.engine.steps import StepRow
@@ -56,11 +56,11 @@ class OperatingPoint:
     dense_read_efficiency: float
     expert_read_efficiency: float
     kv_read_efficiency: float
-    dense_peak: float
+    dense_peak: Peak
     dense_efficiency: float
-    expert_peak: float
+    expert_peak: Peak
     expert_efficiency: float
-    attention_peak: float
+    attention_peak: Peak
     attention_efficiency: float
     expert_half_tokens: float
     layer_s: float
@@ -137,11 +137,11 @@ def _has_experts(model: Model) -> bool:
     return any(isinstance(group.ffn, MoeFfn) for group in model.layers)
 
 
-def _peak(accelerator: Accelerator, arithmetic: Precision) -> float:
-    peak = peak_flops(accelerator, arithmetic)
-    if peak is None:
+def _peak(accelerator: Accelerator, arithmetic: Precision) -> Peak:
+    stated = peak(accelerator, arithmetic)
+    if stated is None:
         raise ValueError(accelerator.id)
-    return peak
+    return stated
 
 
 def _collectives(
@@ -203,9 +203,9 @@ def step_row(
     ranks = plan.tp if plan.attention_dp else 1
     attention_share = point.imbalance / ranks
     read_kv = point.bandwidth * point.kv_read_efficiency
-    attend = point.attention_peak * point.attention_efficiency
-    dense_rate = point.dense_peak * point.dense_efficiency * plan.tp
-    expert_rate = point.expert_peak * point.expert_efficiency * plan.tp
+    attend = point.attention_peak.flops * point.attention_efficiency
+    dense_rate = point.dense_peak.flops * point.dense_efficiency * plan.tp
+    expert_rate = point.expert_peak.flops * point.expert_efficiency * plan.tp
     whole, first, second = _read_groups(cache)
     windowed_flops, window = _windowed_prefill(cache)
     comm_fixed, comm_token = _collectives(situation, shards, model.hidden_size, point)
@@ -223,7 +223,7 @@ def step_row(
         expert_log_miss=math.log1p(-min(active_share, 1.0 - 1e-12)) if has_experts else 0.0,
         expert_spread=spread,
         head_read=shards.head.stored_bytes / (point.bandwidth * point.dense_read_efficiency),
-        head_flop=2.0 * shards.head.elements / (point.attention_peak * point.dense_efficiency),
+        head_flop=2.0 * shards.head.elements / (point.attention_peak.flops * point.dense_efficiency),
         kv_token=whole.per_token / read_kv * attention_share,
         kv1_token=first.per_token / read_kv * attention_share,
         kv1_window=float(first.window or 0),

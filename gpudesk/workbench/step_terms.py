@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gpudesk.domain.answers import Term
+from gpudesk.engine.hardware import Peak
 from gpudesk.engine.steps import StepRow
 from gpudesk.workbench.setups import Candidate, Frame
 
@@ -20,8 +21,9 @@ def _bandwidth(frame: Frame) -> Term:
     )
 
 
-def _peak(frame: Frame, name: str, peak: float) -> Term:
-    return Term(name, peak, "FLOP/s", source=f"catalog:{frame.accelerator.id}/peak_dense")
+def _peak(frame: Frame, peak: Peak) -> Term:
+    source = f"catalog:{frame.accelerator.id}/peak_dense_{peak.precision}"
+    return Term("peak", peak.flops, "FLOP/s", source=source)
 
 
 def _constant(name: str, value: float, unit: str | None = None) -> Term:
@@ -61,7 +63,7 @@ def _dense(frame: Frame, candidate: Candidate, tokens: float) -> Term:
                     ),
                     Term("tokens", tokens, "tokens"),
                     Term("ranks", candidate.plan.tp, None),
-                    _peak(frame, "peak", point.dense_peak),
+                    _peak(frame, point.dense_peak),
                     _constant("gemm_efficiency", point.dense_efficiency),
                 ),
             ),
@@ -108,7 +110,7 @@ def _experts(frame: Frame, candidate: Candidate, tokens: float) -> Term:
                     ),
                     Term("tokens", tokens, "tokens"),
                     _constant("expert_half_tokens", point.expert_half_tokens, "tokens"),
-                    _peak(frame, "peak", point.expert_peak),
+                    _peak(frame, point.expert_peak),
                     _constant("gemm_efficiency", point.expert_efficiency),
                 ),
             ),
@@ -148,7 +150,7 @@ def _cache(frame: Frame, candidate: Candidate, held: float, context: float) -> T
                 arithmetic,
                 "s",
                 inputs=(
-                    _peak(frame, "peak", point.attention_peak),
+                    _peak(frame, point.attention_peak),
                     _constant("attention_efficiency", point.attention_efficiency),
                 ),
             ),
@@ -250,7 +252,7 @@ def prefill_terms(
         "tokens x attended tokens x arithmetic / (peak x efficiency)",
         inputs=(
             Term("attended tokens", attended, "tokens", "what is cached, and half of the prompt"),
-            _peak(frame, "peak", point.attention_peak),
+            _peak(frame, point.attention_peak),
             _constant("attention_efficiency", point.attention_efficiency),
         ),
     )

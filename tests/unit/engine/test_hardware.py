@@ -6,7 +6,7 @@ from types import MappingProxyType
 import pytest
 
 from gpudesk.domain.precision import Precision
-from gpudesk.engine.hardware import FALLBACK_PCIE, Link, link, peak_flops
+from gpudesk.engine.hardware import FALLBACK_PCIE, Link, link, peak
 from tests.unit.engine.bench import H200
 
 NODE = 50e9
@@ -31,12 +31,13 @@ def test_peak_of_the_next_wider_arithmetic(
     peaks: dict[str, float], arithmetic: Precision, expected: float | None
 ) -> None:
     part = replace(H200, peak_dense=MappingProxyType(peaks))
-    assert peak_flops(part, arithmetic) == expected
+    found = peak(part, arithmetic)
+    assert (None if found is None else found.flops) == expected
 
 
 @pytest.mark.parametrize("arithmetic", list(Precision))
 def test_every_arithmetic_has_a_peak_on_a_part_with_16_bits(arithmetic: Precision) -> None:
-    assert peak_flops(H200, arithmetic) is not None
+    assert peak(H200, arithmetic) is not None
 
 
 def test_ranks_of_one_domain_use_half_of_the_bidirectional_rate() -> None:
