@@ -6,15 +6,15 @@ before more is read, so memory stays flat however long the input is.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import IO, Any, Final, Protocol
 
 import orjson
 
 from gpudesk.domain.estimates import Estimate, EstimateRequest
-from gpudesk.domain.messages import InputError, message
-from gpudesk.sentences import problem
+from gpudesk.domain.messages import InputError, Message, message
+from gpudesk.sentences import problem, sentence
 from gpudesk.workbench.estimate_json import estimate_fields
 from gpudesk.workbench.requests import parse_request
 
@@ -22,6 +22,8 @@ from gpudesk.workbench.requests import parse_request
 _CHUNK_BYTES: Final = 1 << 20
 #: A line longer than this is answered with an error; no request comes near it.
 _LONGEST_LINE: Final = 1 << 20
+#: Sentences of notes that are kept.
+_MOST_NOTES: Final = 10_000
 
 
 class ManyEstimates(Protocol):
@@ -45,8 +47,9 @@ def answer_stream(estimator: ManyEstimates, source: IO[bytes], target: IO[bytes]
     """Answer every line of `source` on `target`; return how many lines could not be answered."""
     faults = 0
     number = 1
+    notes = _Notes()
     for chunk in _chunks(source):
-        answers, failed = _answer(estimator, chunk, number)
+        answers, failed = _answer(estimator, chunk, number, notes.say)
         target.write(b"".join(answers))
         target.flush()
         faults += failed
@@ -73,7 +76,27 @@ def _chunks(source: IO[bytes]) -> Iterator[list[bytes]]:
         yield [rest]
 
 
-def _answer(estimator: ManyEstimates, lines: Sequence[bytes], first: int) -> tuple[list[bytes], int]:
+class _Notes:
+    """Says notes, most of which come again and again."""
+
+    def __init__(self) -> None:
+        """Start with none."""
+        self._said: dict[tuple[object, ...], str] = {}
+
+    def say(self, note: Message) -> str:
+        """Return the sentence of a note."""
+        key = (note.id, *note.parameters.values())
+        said = self._said.get(key)
+        if said is None:
+            if len(self._said) >= _MOST_NOTES:
+                self._said.clear()
+            said = self._said[key] = sentence(note)
+        return said
+
+
+def _answer(
+    estimator: ManyEstimates, lines: Sequence[bytes], first: int, say: Callable[[Message], str]
+) -> tuple[list[bytes], int]:
     """Return the answers to lines numbered from `first`, and how many of them are errors."""
     asked = [_parse(raw, number) for number, raw in enumerate(lines, first) if raw and not raw.isspace()]
     requests = [line.question for line in asked if isinstance(line.question, EstimateRequest)]
@@ -86,7 +109,7 @@ def _answer(estimator: ManyEstimates, lines: Sequence[bytes], first: int) -> tup
             failed += 1
             fields: dict[str, Any] = {"id": line.identity, "line": line.number, "error": problem(result)}
         else:
-            fields = estimate_fields(result, line.identity)
+            fields = estimate_fields(result, line.identity, say)
         answers.append(orjson.dumps(fields, option=orjson.OPT_APPEND_NEWLINE))
     return answers, failed
 

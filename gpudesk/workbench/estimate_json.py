@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any, Final
 
 from gpudesk.domain.estimates import Banded, Estimate, MemoryUse
+from gpudesk.domain.messages import Message
 from gpudesk.domain.units import GIB
 from gpudesk.sentences import sentence
 
 _PER_GIB: Final = 1.0 / GIB
 
 
-def estimate_fields(estimate: Estimate, identity: str | int | None = None) -> dict[str, Any]:
-    """Return the object of one line; figures without meaning are null, memory is in GiB."""
+def estimate_fields(
+    estimate: Estimate, identity: str | int | None = None, say: Callable[[Message], str] = sentence
+) -> dict[str, Any]:
+    """Return the object of one line; figures without meaning are null, memory is in GiB.
+
+    `say` turns notes into sentences.
+    """
     plan = estimate.plan
     limiter = estimate.limiter
     fields: dict[str, Any] = {
@@ -42,7 +49,7 @@ def estimate_fields(estimate: Estimate, identity: str | int | None = None) -> di
         "stable": estimate.stable,
         "memory_gib": memory_fields(estimate.memory),
         "max_concurrency": estimate.max_concurrency,
-        "notes": [sentence(note) for note in estimate.notes],
+        "notes": [say(note) for note in estimate.notes],
     }
     if not estimate.fits:
         fields["reason"] = None if estimate.reason is None else sentence(estimate.reason)
@@ -63,6 +70,7 @@ def memory_fields(use: MemoryUse) -> dict[str, float]:
 
 
 def _banded(figure: Banded | None) -> dict[str, float] | None:
-    if figure is None or not (math.isfinite(figure.low) and math.isfinite(figure.high)):
+    # Also false for what is not a number; the ends enclose the value.
+    if figure is None or not (figure.low > 0.0 and figure.high < math.inf):
         return None
     return {"value": figure.value, "low": figure.low, "high": figure.high}

@@ -80,6 +80,10 @@ _VARIANTS: Final[dict[str, tuple[LoadKind, frozenset[str]]]] = {
 }
 
 
+#: What a load of a kind cannot do without.
+_PARTNERS: Final = {LoadKind.SATURATE: ("requests",), LoadKind.LIMITS: ("ttft_ms", "tpot_ms")}
+
+
 def parse_load(where: str, value: object) -> Load:
     """Return the load that an object of a request or a scenario file states; exactly one kind."""
     if type(value) is not dict:
@@ -93,29 +97,28 @@ def parse_load(where: str, value: object) -> Load:
             stated[name] = check(f"{where}.{name}", given)
     if stated.get("saturate") is False:
         del stated["saturate"]
-    variant = next((name for name in stated if name in _VARIANTS), None)
-    if variant is None:
-        raise InputError(message("load.none"), where)
-    kind, beside = _VARIANTS[variant]
-    for name in stated:
-        if name != variant and name not in beside:
-            raise InputError(message("load.two", first=variant, second=name), where)
-    _require_partners(where, kind, stated)
-    stated.pop("saturate", None)
+    kind = _kind(where, stated)
+    if kind in _PARTNERS:
+        for name in _PARTNERS[kind]:
+            if name not in stated:
+                raise InputError(message("field.missing"), f"{where}.{name}")
+        stated.pop("saturate", None)
     return Load(kind, **stated)
 
 
-def _require_partners(where: str, kind: LoadKind, stated: dict[str, Any]) -> None:
-    """Refuse half a load: saturation without requests, a limit without the other."""
-    if kind is LoadKind.SATURATE:
-        needed: tuple[str, ...] = ("requests",)
-    elif kind is LoadKind.LIMITS:
-        needed = ("ttft_ms", "tpot_ms")
+def _kind(where: str, stated: dict[str, Any]) -> LoadKind:
+    """Return the kind of load that the fields make, all of which must belong to it."""
+    for variant in stated:
+        if variant in _VARIANTS:
+            break
     else:
-        return
-    for name in needed:
-        if name not in stated:
-            raise InputError(message("field.missing"), f"{where}.{name}")
+        raise InputError(message("load.none"), where)
+    kind, beside = _VARIANTS[variant]
+    if len(stated) > 1:
+        for name in stated:
+            if name != variant and name not in beside:
+                raise InputError(message("load.two", first=variant, second=name), where)
+    return kind
 
 
 _LENGTHS: Final = {"fixed": False, "varied": True}
@@ -153,18 +156,21 @@ def parse_request(fields: object) -> EstimateRequest:
         if value is not None:
             in_workload, target, check = known
             (workload if in_workload else request)[target] = check(name, value)
-    for name in _REQUIRED:
-        if name not in request and name not in workload:
-            raise InputError(message("field.missing"), name)
+    try:
+        made = EstimateRequest(workload=Workload(**workload), **request)
+    except TypeError:
+        # The one fault that is left: an argument is missing. To look for it beforehand would cost every line.
+        name = next(name for name in _REQUIRED if name not in request and name not in workload)
+        raise InputError(message("field.missing"), name) from None
     if "tp" in request or "pp" in request or "dp" in request or "ep" in request:
         check_plan(request)
-    request["workload"] = Workload(**workload)
-    return EstimateRequest(**request)
+    return made
 
 
 def check_plan(stated: dict[str, Any], where: str = "") -> None:
     """Refuse parallel degrees that contradict the count or each other, as far as they are stated."""
-    count, tp, pp, dp = (stated.get(name) for name in ("count", "tp", "pp", "dp"))
+    get = stated.get
+    count, tp, pp, dp, ep = get("count"), get("tp"), get("pp"), get("dp"), get("ep")
     product = (tp or 1) * (pp or 1) * (dp or 1)
     if count is not None:
         if tp and pp and dp and product != count:
@@ -173,8 +179,7 @@ def check_plan(stated: dict[str, Any], where: str = "") -> None:
             )
         if count % product:
             raise InputError(message("plan.divides", count=count, product=product), f"{where}count")
-    ep = stated.get("ep")
-    if ep is not None:
+    if ep is not None and ep > 1:
         if not tp and count and pp and dp:
             tp = count // product
         if not dp and count and pp and tp:
