@@ -10,19 +10,27 @@ import math
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from pydantic import TypeAdapter, ValidationError
 
 from gpudesk.catalog.problems import DataError, Problem, validation_problems
 from gpudesk.domain.models import FFN_KINDS, MIXER_KINDS
+from gpudesk.domain.serving_engines import (
+    KernelRule,
+    KvRule,
+    ModelRule,
+    ParallelSupport,
+    PlatformRule,
+    PreferenceRule,
+    ServingEngine,
+    Setting,
+    SettingRule,
+    When,
+)
 from gpudesk.domain.serving_engines import Path as KernelWay
-from gpudesk.domain.serving_engines import ServingEngine, Setting, When
-
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
 
 #: Folder of the files below `data/`.
 FOLDER: Final = "serving_engines"
@@ -35,6 +43,18 @@ _NEVER_EMPTY: Final = frozenset(
 )
 _FRACTIONS: Final = frozenset({Setting.MEMORY_FRACTION, Setting.SAFE_MEMORY_FRACTION})
 
+#: Everything that is a table of its own in a file.
+_Table = (
+    ServingEngine
+    | ParallelSupport
+    | PlatformRule
+    | SettingRule
+    | KernelRule
+    | KvRule
+    | PreferenceRule
+    | ModelRule
+    | When
+)
 #: The path of a field, counted from 1, and what is wrong with it.
 _Fault = tuple[str, str]
 
@@ -112,19 +132,19 @@ def _faults(engine: ServingEngine, known: frozenset[str] | None) -> Iterator[_Fa
     yield from _layer_kinds(engine)
 
 
-def _tables(table: DataclassInstance, place: str = "") -> Iterator[tuple[str, DataclassInstance]]:
+def _tables(table: _Table, place: str = "") -> Iterator[tuple[str, _Table]]:
     """Yield every table of a file with the path before its fields."""
     yield place, table
     for field in fields(table):
         value = getattr(table, field.name)
-        if is_dataclass(value) and not isinstance(value, type):
+        if isinstance(value, ParallelSupport | When):
             yield from _tables(value, f"{place}{field.name}.")
         elif isinstance(value, tuple):  # of rules
             for number, rule in enumerate(value, start=1):
                 yield from _tables(rule, f"{place}{field.name}.{number}.")
 
 
-def _empty(place: str, table: DataclassInstance) -> Iterator[_Fault]:
+def _empty(place: str, table: _Table) -> Iterator[_Fault]:
     """Text and lists that must say something do."""
     for field in fields(table):
         value = getattr(table, field.name)

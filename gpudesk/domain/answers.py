@@ -1,4 +1,4 @@
-"""Answers: all results for one scenario on one catalog revision, frozen. Screen, paper and command line show it."""
+"""Answers: all results for one scenario on one catalog revision, frozen; what every output shows."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A publication that figures come from. Dates are ISO, as exact as the source is (YYYY, YYYY-MM or a day)."""
+    """A publication that figures come from. Dates are ISO: a year, a month or a day."""
 
     id: str
     title: str
