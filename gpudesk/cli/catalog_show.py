@@ -30,10 +30,7 @@ def show_fields(workbench: Workbench, thing_id: str) -> dict[str, Any]:
         "kind": thing.kind.value,
         "name": thing.name,
         "maker": thing.maker,
-        "attributes": [
-            {"name": attribute.name, **attribute_fields(attribute)}
-            for attribute in catalog.attributes(thing_id)
-        ],
+        "attributes": [attribute_fields(attribute) for attribute in catalog.attributes(thing_id)],
         "disputes": [dataclasses.asdict(dispute) for dispute in catalog.disputes(thing_id)],
         "catalog": {"revision": catalog.revision, "date": catalog.data_date},
     }

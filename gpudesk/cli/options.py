@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -160,7 +161,7 @@ def scenario_from(options: argparse.Namespace, workbench: Workbench) -> Scenario
         check_ids(scenario, workbench.catalog)
     except InputError as error:
         raise InputError(error.problem, option_of(error.where)) from error
-    return scenario
+    return scenario if scenario.name else replace(scenario, name=_name(scenario, workbench))
 
 
 def _base(options: argparse.Namespace, workbench: Workbench) -> Scenario | None:
@@ -202,12 +203,18 @@ def _apply(options: argparse.Namespace, fields: dict[str, Any], workbench: Workb
     for choice in fields["accelerators"]:
         choice.update(plan)
     if fields.get("weights") is None:
-        native = workbench.catalog.model(fields["model"]).native_precision
-        fields["weights"] = None if native is None else native.value
+        fields["weights"] = _native_precision(fields["model"], workbench)
     if options.title:
         fields["name"] = options.title
-    elif not fields["name"]:
-        fields["name"] = _name(fields, workbench)
+
+
+def _native_precision(model: str, workbench: Workbench) -> str | None:
+    """Return what the model's published checkpoint stores."""
+    try:
+        native = workbench.catalog.model(model).native_precision
+    except InputError as error:
+        raise InputError(error.problem, "scenario.model") from error
+    return None if native is None else native.value
 
 
 def _given(options: argparse.Namespace, names: tuple[str, ...]) -> dict[str, Any]:
@@ -233,13 +240,11 @@ def _choice(text: str) -> dict[str, Any]:
     return {"accelerator": name, "count": int(count)} if colon else {"accelerator": name}
 
 
-def _name(fields: dict[str, Any], workbench: Workbench) -> str:
+def _name(scenario: Scenario, workbench: Workbench) -> str:
     """Return a title for a scenario that has none: its parts and its model."""
     catalog = workbench.catalog
-    model = catalog.model(fields["model"]).name
-    parts = dict.fromkeys(
-        catalog.accelerator(choice["accelerator"]).name for choice in fields["accelerators"]
-    )
+    model = catalog.model(scenario.model).name
+    parts = dict.fromkeys(catalog.accelerator(choice.accelerator).name for choice in scenario.accelerators)
     return tr("{parts} for {model}", parts=", ".join(parts), model=model)
 
 

@@ -29,7 +29,6 @@ def sheet_lines(sheet: Sheet, width: int, strong: Callable[[str], str]) -> Itera
     yield from _headlines(sheet, width, strong)
     for start, end in _blocks(sheet, width):
         yield from _block(sheet, start, end, strong)
-    yield ""
     yield from wrapped(_key(), width)
     yield from _foot(sheet, width, strong)
 

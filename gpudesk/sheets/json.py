@@ -77,9 +77,7 @@ def _column(key: str, column: Column, sources: dict[str, Source]) -> dict[str, A
         "name": column.accelerator.name,
         "problem": None if column.problem is None else sentence(column.problem),
         "estimate": None if column.estimate is None else _estimate(column.estimate),
-        "attributes": {
-            name: attribute_fields(attribute, sources) for name, attribute in column.attributes.items()
-        },
+        "attributes": [attribute_fields(attribute, sources) for attribute in column.attributes.values()],
     }
     if column.curve is not None:
         fields["curve"] = _curve(column.curve)
@@ -140,6 +138,7 @@ def attribute_fields(attribute: Attribute, sources: dict[str, Source] | None = N
     """Return an attribute with all its claims; without `sources` each claim carries its source whole."""
     preferred = attribute.preferred
     return {
+        "name": attribute.name,
         "value": _plain(attribute.value),
         "unit": attribute.unit,
         "source": None if preferred is None else _named(preferred.source, sources),

@@ -1,0 +1,335 @@
+"""The command line from end to end, on the shipped facts."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.e2e.conftest import Completed, RunProgram
+
+ASKED = [
+    "--model",
+    "llama-3.1-70b",
+    "--weights",
+    "fp8",
+    "--input-tokens",
+    "1000",
+    "--output-tokens",
+    "1000",
+    "--concurrency",
+    "64",
+]
+PAIR = ["--accelerators", "h200-sxm,mi325x", *ASKED]
+SAMPLE = ["--template", "mi325x-or-h200-70b"]
+LINE = {
+    "id": "a1",
+    "accelerator": "h200-sxm",
+    "count": 8,
+    "model": "llama-3.1-70b",
+    "weights": "fp8",
+    "kv": "fp8",
+    "tp": 8,
+    "pp": 1,
+    "ep": 1,
+    "dp": 1,
+    "attention_dp": False,
+    "input_tokens": 1000,
+    "output_tokens": 1000,
+    "load": {"concurrency": 64},
+}
+
+
+def done(completed: Completed) -> str:
+    """Return the output of a command that must succeed without a word on standard error."""
+    assert completed.stderr == ""
+    assert completed.returncode == 0
+    return completed.stdout
+
+
+def fault(completed: Completed, code: int = 1) -> str:
+    """Return the one line of a command that must fail."""
+    assert completed.returncode == code, completed.stderr
+    assert completed.stderr.count("\n") == 1
+    assert "Traceback" not in completed.stderr
+    return completed.stderr.strip()
+
+
+# What the program does
+
+
+def test_without_a_command_it_shows_the_sample(gpudesk: RunProgram) -> None:
+    said = done(gpudesk())
+    assert said.splitlines()[0] == "This version has no window yet; here is the sample comparison as text."
+    assert "MI325X" in said
+    assert "H200" in said
+
+
+def test_compare_shows_figures_with_bands_and_sources(gpudesk: RunProgram) -> None:
+    said = done(gpudesk("compare", *SAMPLE))
+    assert "Against H200 SXM" in said
+    assert "Output throughput" in said
+    assert " – " in said
+    assert "Sources" in said
+
+
+def test_compare_json_is_json_alone(gpudesk: RunProgram) -> None:
+    found = json.loads(done(gpudesk("compare", *PAIR, "--json")))
+    assert [part["accelerator"] for part in found["accelerators"]] == ["h200-sxm", "mi325x"]
+    for part in found["accelerators"]:
+        rate = part["estimate"]["output_tokens_per_s"]
+        assert 0 < rate["low"] <= rate["value"] <= rate["high"]
+    attributes = {each["name"]: each for each in found["accelerators"][1]["attributes"]}
+    assert attributes["memory_bandwidth"]["value"] == 6.0e12
+    assert 5.3e12 in [rival["value"] for rival in attributes["memory_bandwidth"]["rivals"]]
+
+
+def test_estimate_as_text_and_as_json(gpudesk: RunProgram) -> None:
+    said = done(gpudesk("estimate", *PAIR))
+    assert said.count("Output throughput") == 2
+    lines = done(gpudesk("estimate", *PAIR, "--json")).splitlines()
+    found = [json.loads(line) for line in lines]
+    assert [each["accelerator"] for each in found] == ["h200-sxm", "mi325x"]
+    assert list(found[0])[:5] == ["id", "fits", "serving_engine", "parallel", "count"]
+
+
+def test_precision_of_the_weights_is_the_models_own_when_omitted(gpudesk: RunProgram) -> None:
+    asked = ["--accelerators", "h200-sxm", "--model", "gpt-oss-120b", "--input-tokens", "100"]
+    said = done(gpudesk("estimate", *asked, "--output-tokens", "100", "--batch-size", "1"))
+    assert "MXFP4" in said
+
+
+def test_explain_prints_formulas_numbers_and_sources(gpudesk: RunProgram) -> None:
+    said = done(gpudesk("explain", "tpot_ms", *PAIR))
+    assert "TPOT = " in said
+    assert "bandwidth" in said
+    assert "[calibration: " in said
+    found = json.loads(done(gpudesk("explain", "memory", *PAIR, "--json")))
+    assert found["accelerators"][0]["term"]["inputs"]
+
+
+@pytest.mark.parametrize("suffix", [".html", ".md", ".csv", ".json"])
+def test_sheet_is_written_in_every_form(gpudesk: RunProgram, tmp_path: Path, suffix: str) -> None:
+    target = tmp_path / f"sheet{suffix}"
+    said = done(gpudesk("sheet", *SAMPLE, "-o", str(target)))
+    assert said == f"Written: {target}\n"
+    written = target.read_text(encoding="utf-8")
+    assert "MI325X" in written
+    assert "Output throughput" in written or '"output_tokens_per_s"' in written
+
+
+def test_same_figures_on_every_form(gpudesk: RunProgram, tmp_path: Path) -> None:
+    screen = done(gpudesk("compare", *SAMPLE))
+    row = next(line for line in screen.splitlines() if "Output throughput" in line and "tok/s" in line)
+    figures = [word for word in row.split() if word[0].isdigit()]
+    assert len(figures) == 2
+    for suffix in (".html", ".md"):
+        target = tmp_path / f"sheet{suffix}"
+        done(gpudesk("sheet", *SAMPLE, "-o", str(target)))
+        written = target.read_text(encoding="utf-8")
+        assert all(figure in written for figure in figures)
+
+
+def test_catalog_shows_every_attribute_with_value_unit_source_and_rivals(gpudesk: RunProgram) -> None:
+    shown = json.loads(done(gpudesk("catalog", "show", "mi325x", "--json")))
+    attributes = {each["name"]: each for each in shown["attributes"]}
+    for each in attributes.values():
+        assert {"value", "unit", "source", "rivals"} <= set(each)
+        assert each["value"] is None or each["source"]["title"]
+    assert attributes["memory_bandwidth"]["value"] == 6.0e12
+    assert attributes["memory_bandwidth"]["unit"] == "B/s"
+    rivals = [(rival["value"], rival["source"]["id"]) for rival in attributes["memory_bandwidth"]["rivals"]]
+    assert (5.3e12, "seed-000") in rivals
+    text = done(gpudesk("catalog", "show", "mi325x"))
+    assert "5.3 TB/s" in text
+
+
+@pytest.mark.parametrize("entry", ["llama-3.1-70b", "vllm", "sdxl"])
+def test_every_kind_of_entry_can_be_shown(gpudesk: RunProgram, entry: str) -> None:
+    assert entry in done(gpudesk("catalog", "show", entry))
+    assert json.loads(done(gpudesk("catalog", "show", entry, "--json")))["id"] == entry
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "accelerators",
+        "models",
+        "diffusion-models",
+        "serving-engines",
+        "templates",
+        "prices",
+        "sources",
+        "disputes",
+    ],
+)
+def test_every_kind_can_be_listed(gpudesk: RunProgram, kind: str) -> None:
+    assert len(done(gpudesk("catalog", "list", kind)).splitlines()) > 4
+    assert len(json.loads(done(gpudesk("catalog", "list", kind, "--json")))) > 3
+
+
+def test_catalog_verifies(gpudesk: RunProgram) -> None:
+    found = json.loads(done(gpudesk("catalog", "verify", "--json")))
+    assert found["findings"] == []
+    assert "nothing dangles" in done(gpudesk("catalog", "verify"))
+
+
+def test_self_test_passes(gpudesk: RunProgram) -> None:
+    said = done(gpudesk("--self-test"))
+    assert "failed" not in said
+    assert said.count(": ok") >= 6
+
+
+def test_no_qt_is_loaded(gpudesk: RunProgram) -> None:
+    completed = gpudesk("compare", *SAMPLE, environment={"PYTHONVERBOSE": "1"})
+    assert completed.returncode == 0
+    assert "PySide6" not in completed.stderr
+
+
+def test_scenario_file_is_opened_by_name(gpudesk: RunProgram, tmp_path: Path) -> None:
+    scenario = Path(__file__).parents[2] / "resources" / "templates" / "mi325x-or-h200-70b.gpudesk"
+    copy = tmp_path / "mine.gpudesk"
+    copy.write_bytes(scenario.read_bytes())
+    assert "MI325X or H200" in done(gpudesk(str(copy)))
+    changed = json.loads(
+        done(gpudesk("estimate", "--scenario", str(copy), "--accelerators", "b200-hgx", "--json"))
+    )
+    assert changed["accelerator"] == "b200-hgx"
+
+
+# JSON lines
+
+
+def answers(completed: Completed) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in completed.stdout.splitlines()]
+
+
+def test_lines_are_answered_in_order(gpudesk: RunProgram, tmp_path: Path) -> None:
+    lines = "".join(json.dumps(LINE | {"id": number}) + "\n" for number in range(50))
+    completed = gpudesk("estimate", "--batch", "-", stdin=lines)
+    assert done(completed)
+    assert [answer["id"] for answer in answers(completed)] == list(range(50))
+    file = tmp_path / "lines.jsonl"
+    file.write_text(lines, encoding="utf-8")
+    assert gpudesk("estimate", "--batch", str(file)).stdout == completed.stdout
+
+
+def test_broken_line_between_two_good_ones(gpudesk: RunProgram) -> None:
+    good = json.dumps(LINE)
+    completed = gpudesk("estimate", "--batch", "-", stdin=f"{good}\n{{not json\n\n{good}\n")
+    assert completed.returncode == 1
+    assert completed.stderr == ""
+    first, second, third = answers(completed)
+    assert first == third
+    assert first["fits"] is True
+    assert second["id"] is None
+    assert second["line"] == 2
+    assert "is not JSON" in second["error"]
+
+
+def test_figures_of_a_line_are_bound_by_physics(gpudesk: RunProgram) -> None:
+    alone = LINE | {"count": 1, "tp": 1, "weights": "fp16", "kv": "fp16", "load": {"batch": 1}}
+    asked = [alone, alone | {"accelerator": "mi325x"}, alone | {"model": "llama-3.1-405b"}]
+    completed = gpudesk("estimate", "--batch", "-", stdin="\n".join(map(json.dumps, asked)))
+    h200, mi325x, large = answers(completed)
+    assert 0 < h200["output_tokens_per_s"]["value"] < 34.3
+    assert 0 < mi325x["output_tokens_per_s"]["value"] < 42.9
+    assert h200["memory_gib"]["weights"] * 2**30 == 141_107_412_992
+    assert large["fits"] is False
+    assert large["needs"] > 1
+    assert large["reason"]
+
+
+# Bad input
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["compare", "--accelerators", "h300", *ASKED], "--accelerators: there is no accelerator h300"),
+        (["compare", "--accelerators", "h200", *ASKED], "closest: h200-sxm"),
+        (["compare", "--template", "mi325"], "there is no template mi325"),
+        (
+            ["estimate", *PAIR, "--model", "llama-3.1-71b"],
+            "--model: there is no model llama-3.1-71b; the closest",
+        ),
+        (["estimate", *PAIR, "--weights", "fp5"], '--weights: "fp5" is not one of fp16'),
+        (["estimate", *PAIR, "--serving-engine", "vlm"], '--serving-engine: "vlm" is not one of vllm'),
+        (["estimate", *PAIR, "--input-tokens", "0"], "--input-tokens: 0 is not between 1 and 100,000,000"),
+        (["estimate", *PAIR, "--batch-size", "4"], "load: concurrency and batch do not go together"),
+        (
+            ["compare", "--accelerators", "h200-sxm:8", *ASKED, "--tp", "3"],
+            "8 accelerators are no multiple of 3",
+        ),
+        (
+            ["explain", "nonsense", "--accelerators", "h200-sxm", *ASKED],
+            "nonsense cannot be explained; these can",
+        ),
+        (["sheet", *SAMPLE, "-o", "sheet.docx"], "sheet.docx: .docx is no form of a sheet"),
+        (["catalog", "show", "mi32x"], "there is no entry of the catalog mi32x; the closest: mi325x"),
+        (
+            ["estimate", "--batch", "/no/such/file"],
+            "/no/such/file: cannot be read: no such file or directory",
+        ),
+        (
+            ["compare", "--scenario", "gone.gpudesk"],
+            "gone.gpudesk: cannot be read: no such file or directory",
+        ),
+        (["sheet", *SAMPLE, "-o", "/no/such/folder/a.md"], "/no/such/folder/a.md: cannot be written"),
+    ],
+)
+def test_bad_input_is_answered_in_one_line(gpudesk: RunProgram, arguments: list[str], said: str) -> None:
+    completed = gpudesk(*arguments)
+    assert said in fault(completed)
+    assert completed.stdout == ""
+
+
+def test_impossible_tp_is_refused(gpudesk: RunProgram) -> None:
+    completed = gpudesk("estimate", "--accelerators", "h200-sxm:7", *ASKED, "--tp", "7")
+    assert "TP 7" in fault(completed)
+
+
+def test_text_where_a_number_belongs(gpudesk: RunProgram) -> None:
+    line = json.dumps(LINE | {"output_tokens": "many"})
+    completed = gpudesk("estimate", "--batch", "-", stdin=line)
+    assert completed.returncode == 1
+    assert answers(completed) == [
+        {"id": "a1", "line": 1, "error": 'output_tokens: "many" is text where a whole number belongs'}
+    ]
+
+
+def test_scenario_cut_in_half(gpudesk: RunProgram, tmp_path: Path) -> None:
+    whole = (Path(__file__).parents[2] / "resources" / "templates" / "405b-one-node.gpudesk").read_bytes()
+    half = tmp_path / "half.gpudesk"
+    half.write_bytes(whole[: len(whole) // 2])
+    said = fault(gpudesk("compare", "--scenario", str(half)))
+    assert said.startswith(f"gpudesk: {half}: ends too early, at line ")
+
+
+def test_unknown_id_in_a_scenario_names_the_place(gpudesk: RunProgram, tmp_path: Path) -> None:
+    whole = (Path(__file__).parents[2] / "resources" / "templates" / "405b-one-node.gpudesk").read_text()
+    file = tmp_path / "a.gpudesk"
+    file.write_text(whole.replace("h200-sxm", "h201-sxm"))
+    said = fault(gpudesk("compare", "--scenario", str(file)))
+    assert f"{file}: scenario.accelerators[1].accelerator: there is no accelerator h201-sxm" in said
+
+
+# Languages
+
+
+@pytest.mark.parametrize(
+    "arguments", [["compare", *SAMPLE], ["estimate", *PAIR], ["--self-test"], ["catalog", "verify"]]
+)
+def test_every_line_for_people_is_translated(gpudesk: RunProgram, arguments: list[str]) -> None:
+    """In the made-up language every line that has words has some that came through the translations."""
+    said = done(gpudesk(*arguments, environment={"GPUDESK_LANGUAGE": "pseudo", "COLUMNS": "1000"}))
+    bypassed = [
+        line
+        for line in said.splitlines()
+        if any(sign.isalpha() for sign in line) and "⟦" not in line and not line.startswith(NAMES)
+    ]
+    assert bypassed == []
+
+
+#: Lines that hold names of things and figures alone: titles, heads of columns, second lines of cells.
+NAMES = ("MI325X or H200", "Chat on one", "1 × ", "  TP ", "  BF16 ", "  FP", " " * 20)

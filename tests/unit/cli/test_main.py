@@ -1,0 +1,134 @@
+"""The entry point: exit codes, one line for each fault, never a traceback."""
+
+import io
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from gpudesk import __version__
+from gpudesk.cli import main as entry
+from gpudesk.cli import output
+from gpudesk.cli.commands import compare
+from gpudesk.cli.faults import UsageError
+from gpudesk.domain.messages import InputError, message
+from gpudesk.paths import MissingFileError
+
+Capture = pytest.CaptureFixture[str]
+
+
+def fail_with(error: BaseException, monkeypatch: pytest.MonkeyPatch) -> int:
+    """Return the exit code of a command that ends in this error."""
+
+    def fail() -> int:
+        raise error
+
+    monkeypatch.setattr(compare, "show_sample", fail)
+    return entry.main([])
+
+
+def test_version(capsys: Capture) -> None:
+    assert entry.main(["--version"]) == 0
+    assert capsys.readouterr().out == f"gpudesk {__version__}\n"
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "said"),
+    [
+        (UsageError("no such thing; see there"), 2, "gpudesk: no such thing; see there\n"),
+        (InputError(message("field.missing"), "--model"), 1, "gpudesk: --model: is missing\n"),
+        (MissingFileError("a is missing; run b"), 1, "gpudesk: a is missing; run b\n"),
+        (OSError(28, "No space left"), 1, "gpudesk: the output cannot be written: No space left\n"),
+    ],
+)
+def test_each_fault_has_its_exit_code_and_one_line(
+    error: Exception, code: int, said: str, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    monkeypatch.setattr(output, "silence", lambda: None)
+    assert fail_with(error, monkeypatch) == code
+    assert capsys.readouterr().err == said
+
+
+def test_mistake_of_the_program_ends_in_one_line_and_a_report(
+    monkeypatch: pytest.MonkeyPatch, capsys: Capture, user_home: Path
+) -> None:
+    assert fail_with(ZeroDivisionError("by zero"), monkeypatch) == 1
+    said = capsys.readouterr().err
+    log = user_home / "gpudesk.log"
+    assert said == (
+        f"gpudesk: an unexpected fault (ZeroDivisionError) stopped this; the report is in {log}\n"
+    )
+    assert "ZeroDivisionError: by zero" in log.read_text(encoding="utf-8")
+
+
+def test_report_goes_elsewhere_when_the_user_folder_cannot_be(
+    monkeypatch: pytest.MonkeyPatch, capsys: Capture, tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("GPUDESK_HOME", str(tmp_path / "file" / "below"))
+    monkeypatch.setattr("tempfile.gettempdir", lambda: str(tmp_path))
+    assert fail_with(KeyError("x"), monkeypatch) == 1
+    assert str(tmp_path / "gpudesk.log") in capsys.readouterr().err
+    assert "KeyError" in (tmp_path / "gpudesk.log").read_text(encoding="utf-8")
+
+
+def test_reader_that_leaves_and_user_who_stops_are_no_faults(
+    monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    monkeypatch.setattr(output, "silence", lambda: None)
+    assert fail_with(BrokenPipeError(), monkeypatch) == 0
+    assert fail_with(KeyboardInterrupt(), monkeypatch) == 130
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["nonsense"],
+        ["compare"],
+        ["compare", "--accelerators", "h200-sxm"],
+        ["compare", "--template", "a", "--scenario", "b"],
+        ["compare", "--nonsense"],
+        ["compare", "--accelerators", "h200-sxm:x", "--model", "llama-3.1-70b"],
+        ["estimate", "--input-tokens", "many"],
+        ["estimate", "--batch", "-", "--model", "llama-3.1-70b"],
+        ["sheet", "--template", "405b-one-node"],
+        ["catalog"],
+        ["catalog", "list", "nonsense"],
+        ["catalog", "show"],
+    ],
+)
+def test_wrong_usage_exits_2_with_one_line(arguments: list[str], capsys: Capture) -> None:
+    assert entry.main(arguments) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.startswith("gpudesk: ")
+    assert captured.err.count("\n") == 1
+
+
+def test_text_where_a_number_belongs_is_quoted(capsys: Capture) -> None:
+    assert entry.main(["estimate", "--input-tokens", "many"]) == 2
+    assert "--input-tokens: 'many' is text where a whole number belongs" in capsys.readouterr().err
+
+
+def test_help_names_the_commands(capsys: Capture) -> None:
+    assert entry.main(["--help"]) == 0
+    said = capsys.readouterr().out
+    for command in ("estimate", "compare", "explain", "sheet", "catalog", "--self-test", "--version"):
+        assert command in said
+
+
+def test_output_takes_any_character(monkeypatch: pytest.MonkeyPatch) -> None:
+    raw = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(raw, encoding="ascii"))
+    output.prepare()
+    output.say("4.8 ≈ 6.0")
+    sys.stdout.flush()
+    assert raw.getvalue() == b"4.8 ? 6.0\n"
+
+
+def test_json_of_a_list_is_nothing_but_json(capsys: Capture) -> None:
+    assert entry.main(["catalog", "list", "accelerators", "--json"]) == 0
+    listed = json.loads(capsys.readouterr().out)
+    assert {"id": "mi325x", "kind": "accelerator", "name": "Instinct MI325X", "maker": "AMD"} in listed

@@ -1,0 +1,32 @@
+"""Answers to make sheets from."""
+
+from collections.abc import Callable
+
+import pytest
+
+from gpudesk.domain.answers import Answer
+from gpudesk.domain.precision import Precision
+from gpudesk.domain.scenarios import AcceleratorChoice, Scenario
+from gpudesk.domain.workloads import Load, LoadKind, Workload
+from gpudesk.workbench.answering import answer_scenario
+from tests.fakes import FakeCatalog, FakeEstimator
+
+MakeAnswer = Callable[..., Answer]
+
+
+@pytest.fixture
+def make_answer() -> MakeAnswer:
+    """Return what makes an answer for some parts."""
+
+    def make(*parts: str, input_tokens: int = 2000, name: str = "Two for 70B", note: str = "") -> Answer:
+        scenario = Scenario(
+            name=name,
+            model="llama-3.1-70b",
+            weights=Precision.FP8,
+            workload=Workload(input_tokens, 500, Load(LoadKind.CONCURRENCY, concurrency=64)),
+            accelerators=tuple(AcceleratorChoice(part, 1) for part in parts),
+            note=note,
+        )
+        return answer_scenario(scenario, FakeCatalog(), FakeEstimator(), "2026-08")
+
+    return make
