@@ -225,10 +225,12 @@ def closed_loop(
     seconds = np.maximum(cycle.seconds, ttft + cycle.decoding)
     queue = (concurrency - running) * seconds / running
     waves = np.where(finite, _waves(total, running, constants.tail_wave), 1.0)
-    duration = waves * seconds
+    served = np.where(finite, total, running)
+    # A started last round is paid in part, but no prompt twice.
+    duration = waves * seconds - (waves * running - served) * cycle.each_prompt
     return Served(
         running=running,
-        rate=np.where(finite, total, running) / duration,
+        rate=served / duration,
         ttft=ttft + queue * (1.0 - first_wave * 0.5),
         tpot=_tpot(requests, seconds - ttft),
         duration=np.where(finite, duration, np.nan),
@@ -257,9 +259,13 @@ def _largest(good: Callable[[Array], Mask], capacity: Array) -> Array:
 
 
 def _first_token(alone: Array, cycle: _Cycle, busy: Array, constants: ServingConstants) -> Array:
-    """TTFT of requests that arrive at random while prefill takes the share `busy` of the time."""
-    waits = constants.queueing * busy / np.maximum(1.0 - busy, 1e-9)
-    return alone * (1.0 + waits) + 0.5 * cycle.decode.total
+    """TTFT of requests that arrive at random while prefill takes the share `busy` of the time.
+
+    Nobody waits longer than for the prompts of all that run.
+    """
+    idle = np.maximum(1.0 - busy, 1e-9)
+    waiting = alone * (1.0 + constants.queueing * busy / idle) + 0.5 * idle * cycle.decode.total
+    return np.minimum(waiting, np.maximum(alone, cycle.fill + cycle.prompts) + cycle.decode.total)
 
 
 def open_loop(rows: Rows, requests: Requests, rate: Array, constants: ServingConstants) -> Served:

@@ -169,3 +169,9 @@ def test_server_time_can_bind() -> None:
     row = replace(PLAIN, dense_read=1e-3, request=1.0)
     found = serve_one(Case(row, 10, 10, 64, LoadKind.CONCURRENCY, 32))
     assert LIMITERS[found.limiter] is Limiter.OVERHEAD
+
+
+def test_no_prompt_is_computed_twice_for_a_started_round() -> None:
+    # Prefill alone: 96 prompts take as long as 96 prompts, however many run at once.
+    found = serve_one(Case(replace(PLAIN, dense_flop=1e-3), 1000, 1, 64, LoadKind.CONCURRENCY, 64, total=96))
+    assert found.duration == pytest.approx(96.0)
