@@ -105,7 +105,7 @@ def memory_rows(answer: Answer, formatter: Formatter) -> tuple[Row, ...]:
             tr("Activations and runtime"),
             lambda estimate: estimate.memory.activations_bytes + estimate.memory.runtime_bytes,
         ),
-        (tr("Left free"), lambda estimate: max(0, estimate.memory.free_bytes)),
+        (tr("Left free"), lambda estimate: estimate.memory.free_bytes),
     )
     return tuple(
         Row(label, "GiB", tuple(_gib_cell(column, part, formatter) for column in answer.columns))

@@ -13,7 +13,7 @@ from gpudesk.sheets.sheet import MemoryBar
 from gpudesk.text import tr
 
 #: Colour of each slot's mark on paper.
-_COLOURS: Final = ("#3458B6", "#AF4213", "#12A594", "#66274F", "#A4872D", "#377FB5")
+COLOURS: Final = ("#3458B6", "#AF4213", "#12A594", "#66274F", "#A4872D", "#377FB5")
 
 _MARKERS: Final = (
     '<circle cx="12" cy="5" r="4"/>',
@@ -38,13 +38,13 @@ _STROKES: Final = (
 #: Fills of the parts of a memory bar, the first the darkest.
 _INKS: Final = ("#5B6470", "#9AA3AF", "#C9CFD7")
 
-_LEFT, _WIDTH, _PITCH, _HEIGHT = 100.0, 540.0, 17.0, 11.0
+_LEFT, _WIDTH, _PITCH, _HEIGHT = 70.0, 190.0, 17.0, 11.0
 
 
 def swatch(slot: int) -> str:
     """Return the key of an accelerator's slot, counted from 1."""
-    position = (slot - 1) % len(_COLOURS)
-    colour = _COLOURS[position]
+    position = (slot - 1) % len(COLOURS)
+    colour = COLOURS[position]
     # A cross is a line itself; the other markers are set off by the colour of the paper.
     edge = (
         f'stroke="{colour}" stroke-width="2.2"' if position == _CROSS else 'stroke="#fff" stroke-width=".8"'
@@ -64,7 +64,7 @@ def memory_chart(bars: Sequence[MemoryBar]) -> str:
     drawn = "".join(_bar(bar, position, _WIDTH / most) for position, bar in enumerate(bars))
     label = "; ".join(_spoken(bar) for bar in bars)
     return (
-        f'<svg class="chart" viewBox="0 0 {_LEFT + _WIDTH + 60:g} {height:g}" role="img" '
+        f'<svg class="chart" viewBox="0 0 {_LEFT + _WIDTH + 44:g} {height:g}" role="img" '
         f'aria-label="{escape(label)}">{drawn}</svg>'
     )
 

@@ -6,7 +6,10 @@ from collections.abc import Iterable
 from html import escape
 
 from gpudesk import paths
+from gpudesk.domain.formatting import Formatter
+from gpudesk.sheets.chart import throughput_chart
 from gpudesk.sheets.glyphs import memory_chart, memory_legend, swatch
+from gpudesk.sheets.labels import figure_label
 from gpudesk.sheets.sheet import (
     Cell,
     DisputeEntry,
@@ -25,6 +28,9 @@ from gpudesk.text import tr
 
 #: With more columns than this they are set narrower.
 _WIDE_COLUMNS = 4
+#: Heights of the throughput chart, in units of its drawing.
+_CHART_HEIGHT = 180.0
+_LOW_CHART_HEIGHT = 122.0
 
 
 def sheet_html(sheet: Sheet) -> str:
@@ -70,8 +76,8 @@ def _first_page(sheet: Sheet) -> list[str]:
         parts.append(_headlines(sheet.headlines))
     parts.append(_table(sheet.table, sheet, "comparison"))
     parts.append(f'<p class="key">{_key(sheet.key)}</p>')
-    if sheet.memory:
-        parts.append(_memory(sheet))
+    if sheet.memory or sheet.throughput:
+        parts.append(f'<div class="charts">{_throughput(sheet)}{_memory(sheet)}</div>')
     return parts
 
 
@@ -155,8 +161,19 @@ def _key(key: Iterable[str]) -> str:
     return " ".join(f"<span>{escape(text)}</span>" for text in key)
 
 
+def _throughput(sheet: Sheet) -> str:
+    if not sheet.throughput:
+        return ""
+    height = _CHART_HEIGHT if len(sheet.heads) <= _WIDE_COLUMNS else _LOW_CHART_HEIGHT
+    drawn = throughput_chart(sheet.throughput, sheet.concurrency, height, Formatter())
+    title = f"{figure_label('output_tokens_per_s')}, tok/s"
+    return f'<section class="throughput"><h2>{escape(title)}</h2>{drawn}</section>'
+
+
 def _memory(sheet: Sheet) -> str:
-    title = tr("Memory of the fullest accelerator, GiB")
+    if not sheet.memory:
+        return ""
+    title = tr("Memory, GiB")
     legend = f'<span class="legend">{memory_legend(sheet.memory[0])}</span>'
     return f'<section class="memory"><h2>{escape(title)} {legend}</h2>{memory_chart(sheet.memory)}</section>'
 

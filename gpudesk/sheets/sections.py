@@ -28,6 +28,7 @@ from gpudesk.sheets.sheet import (
     MemoryBar,
     Remark,
     Row,
+    Series,
     Sheet,
     Table,
 )
@@ -73,6 +74,8 @@ def make_sheet(answer: Answer, formatter: Formatter | None = None, date: str | N
         notes=references.notes,
         remarks=_remarks(answer, names, formatter),
         memory=_memory_bars(answer, names, formatter),
+        throughput=_series(answer, names),
+        concurrency=answer.scenario.workload.load.concurrency,
         disputes=_disputes(answer, references),
         sources=references.sources,
         foot=_foot(answer),
@@ -192,15 +195,15 @@ def _headline(answer: Answer, figure: str, names: tuple[str, ...], formatter: Fo
     best = leaders(answer, figure)
     if not best:
         return None
-    question, unit = figure_label(figure), FIGURE_UNITS[figure]
+    question = f"{figure_label(figure)}, {FIGURE_UNITS[figure]}"
     if len(best) > 1:
         tied = ", ".join(
             f"{names[position]} {formatter.estimate(_value(answer.columns[position], figure))}"
             for position in best
         )
-        return Headline(question, tr("No winner"), f"{tied} {unit}")
+        return Headline(question, tr("No winner"), tied)
     (winner,) = best
-    detail = formatter.banded(_figure(answer.columns[winner], figure), unit)
+    detail = formatter.banded(_figure(answer.columns[winner], figure))
     if winner != 0:
         detail = f"{detail}, {_against_baseline(answer, figure, winner, names, formatter)}"
     return Headline(question, names[winner], detail, slot=winner + 1)
@@ -309,6 +312,22 @@ def _memory_bar(slot: int, name: str, use: MemoryUse, formatter: Formatter) -> M
         parts=tuple((label, size / GIB) for label, size in parts),
         capacity=use.capacity_bytes / GIB,
         label=formatter.gib(use.capacity_bytes),
+    )
+
+
+def _series(answer: Answer, names: tuple[str, ...]) -> tuple[Series, ...]:
+    """Return the curves of the columns that have one of more than a point."""
+    return tuple(
+        Series(
+            slot=slot,
+            name=name,
+            concurrency=column.curve.concurrency,
+            value=tuple(rate.value for rate in column.curve.output_tokens_per_s),
+            low=tuple(rate.low for rate in column.curve.output_tokens_per_s),
+            high=tuple(rate.high for rate in column.curve.output_tokens_per_s),
+        )
+        for slot, (name, column) in enumerate(zip(names, answer.columns, strict=True), 1)
+        if column.curve is not None and len(column.curve.concurrency) > 1
     )
 
 

@@ -140,6 +140,18 @@ class MemoryBar:
 
 
 @dataclass(frozen=True, slots=True)
+class Series:
+    """One accelerator's output tokens/s against requests in flight, with its band, for drawing."""
+
+    slot: int
+    name: str
+    concurrency: tuple[int, ...]
+    value: tuple[float, ...]
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Sheet:
     """A whole comparison in words and figures."""
 
@@ -155,6 +167,8 @@ class Sheet:
     notes: tuple[Note, ...]
     remarks: tuple[Remark, ...]
     memory: tuple[MemoryBar, ...]
+    throughput: tuple[Series, ...]
+    concurrency: int | None
     disputes: tuple[DisputeEntry, ...]
     sources: tuple[SourceEntry, ...]
     foot: tuple[Fact, ...]

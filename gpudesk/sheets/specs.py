@@ -97,9 +97,15 @@ class References:
     def _rival_texts(self, attribute: Attribute) -> Iterable[str]:
         """Return each rival value once, with all who state it."""
         stated: dict[str, list[int]] = {}
+        taken = attribute.preferred
+        alike = None if taken is None else self._claimed(attribute, taken)
         for claim in attribute.rivals:
             if claim.value != attribute.value:
-                numbers = stated.setdefault(self._claimed(attribute, claim), [])
+                said = self._claimed(attribute, claim)
+                if said == alike and claim.published:
+                    # They differ beyond the digits that are shown.
+                    said = claim.published
+                numbers = stated.setdefault(said, [])
                 number = self.source(claim.source)
                 if number not in numbers:
                     numbers.append(number)

@@ -45,7 +45,11 @@ def _claim_text(path: str, catalog: Catalog) -> str:
 
 
 def _attribute(thing: str, name: str, catalog: Catalog) -> Attribute | None:
+    """Return the attribute, or the first of a family: `peak_dense` stands for that of any precision."""
     try:
-        return catalog.attribute(thing, name)
+        attributes = catalog.attributes(thing)
     except InputError:
         return None
+    same = (attribute for attribute in attributes if attribute.name == name)
+    family = (attribute for attribute in attributes if attribute.name.startswith(f"{name}_"))
+    return next(same, None) or next(family, None)

@@ -1,0 +1,94 @@
+"""The workbench on the shipped facts: scenarios, answers, working, sources."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from gpudesk.domain.answers import Term
+from gpudesk.domain.messages import InputError
+from gpudesk.sentences import problem
+from gpudesk.workbench.requests import parse_request
+from gpudesk.workbench.templates import SAMPLE, read_template, templates
+from gpudesk.workbench.workbench import Workbench
+
+
+@pytest.fixture(scope="module")
+def workbench() -> Iterator[Workbench]:
+    with Workbench.open() as opened:
+        yield opened
+
+
+def terms(term: Term) -> Iterator[Term]:
+    """Yield a term and all that enters it."""
+    yield term
+    for part in term.inputs:
+        yield from terms(part)
+
+
+def test_every_template_is_answered(workbench: Workbench) -> None:
+    for template in templates():
+        answer = workbench.answer(template.scenario)
+        assert len(answer.columns) == len(template.scenario.accelerators)
+        for column in answer.columns:
+            assert column.problem is None
+            assert column.estimate is not None
+            assert column.estimate.fits
+
+
+def test_answer_is_the_same_each_time(workbench: Workbench) -> None:
+    scenario = read_template(SAMPLE)
+    with Workbench.open() as other:
+        assert other.answer(scenario).content_hash == workbench.answer(scenario).content_hash
+
+
+def test_saved_scenario_names_its_catalog(workbench: Workbench, tmp_path: Path) -> None:
+    path = tmp_path / "a.gpudesk"
+    saved = workbench.save_scenario(read_template(SAMPLE), path)
+    assert saved.catalog_revision == workbench.catalog.revision
+    assert workbench.read_scenario(path) == saved
+
+
+def test_scenario_with_an_unknown_model_is_refused(workbench: Workbench, tmp_path: Path) -> None:
+    path = tmp_path / "a.gpudesk"
+    workbench.save_scenario(replace(read_template(SAMPLE), model="llama-3.1-71b"), path)
+    with pytest.raises(InputError) as caught:
+        workbench.read_scenario(path)
+    said = problem(caught.value)
+    assert said.startswith(
+        f"{path}: scenario.model: there is no model llama-3.1-71b; the closest: llama-3.1-70b"
+    )
+
+
+def test_every_source_of_a_working_is_said_in_words(workbench: Workbench) -> None:
+    for request in read_template(SAMPLE).requests():
+        estimate = workbench.estimate(request)
+        for figure in ("output_tokens_per_s", "ttft_ms", "tpot_ms", "memory", "max_concurrency"):
+            for term in terms(workbench.explain(estimate, figure)):
+                if term.source is not None:
+                    said = workbench.source_text(term.source)
+                    assert not said.startswith(("catalog:", "setting:", "link:"))
+                    assert "/peak_dense" not in said
+
+
+def test_nothing_is_explained_where_nothing_fits(workbench: Workbench) -> None:
+    asked = {
+        "accelerator": "h200-sxm",
+        "model": "llama-3.1-405b",
+        "weights": "fp16",
+        "count": 1,
+        "input_tokens": 100,
+        "output_tokens": 100,
+        "load": {"batch": 1},
+    }
+    estimate = workbench.estimate(parse_request(asked))
+    assert not estimate.fits
+    with pytest.raises(InputError) as caught:
+        workbench.explain(estimate, "tpot_ms")
+    assert "do not fit" in problem(caught.value)
+    assert workbench.explain(estimate, "memory").inputs
+
+
+def test_shipped_catalog_has_no_faults(workbench: Workbench) -> None:
+    assert workbench.verify() == ()
