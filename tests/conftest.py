@@ -1,12 +1,20 @@
 """What every test gets: a user folder of its own, English, and a failure when the program logs a warning."""
 
 import logging
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from gpudesk import text
+
+# The same examples in every run, so that a change is judged by what it changes; HYPOTHESIS_PROFILE=explore
+# draws new ones, and as many as the time allows.
+settings.register_profile("steady", derandomize=True, deadline=None, database=None)
+settings.register_profile("explore", deadline=None, max_examples=2000)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 
 
 @pytest.fixture(autouse=True)
