@@ -12,7 +12,7 @@ from gpudesk import text
 
 # The same examples in every run, so that a change is judged by what it changes; HYPOTHESIS_PROFILE=explore
 # draws new ones, and as many as the time allows.
-settings.register_profile("steady", derandomize=True, deadline=None, database=None)
+settings.register_profile("steady", derandomize=True, deadline=None, database=None, max_examples=60)
 settings.register_profile("explore", deadline=None, max_examples=2000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 
