@@ -23,19 +23,19 @@ Mask = NDArray[np.bool_]
 class ServingConstants:
     """Fitted figures of serving dynamics, without unit unless named.
 
-    `cohort_fixed`, `cohort_varied`: share of requests that meet a burst in a steady closed loop, since
-    equal requests keep in step. `mixing`: how much of the prefill work stalls running sequences.
-    `tail_wave`: how much of a started last wave is paid. `queueing`: stretch of TTFT per ρ/(1-ρ).
-    `p99_margin`: mean TPOT over its p99 limit; `ttft_margin`: stretch of the residence time at a TTFT limit.
+    `mixing`: how much of the prefill work stalls running sequences. `tail_wave`: how much of a started
+    last wave is paid. `queueing`: stretch of TTFT per ρ/(1-ρ). `step_wait`: decode steps of others that pass
+    before a first token. `p99_margin`: mean TPOT over its p99 limit; `ttft_margin`: stretch of the residence
+    time at a TTFT limit; `ttft_share`: mean TTFT over its p99 limit where the load is as high as it may be.
     """
 
-    cohort_fixed: float
-    cohort_varied: float
     mixing: float
     tail_wave: float
     queueing: float
+    step_wait: float
     p99_margin: float
     ttft_margin: float
+    ttft_share: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,17 +209,18 @@ def closed_loop(
     """
     finite = np.isfinite(total)
     running = np.minimum(concurrency, requests.capacity)
-    cohort = np.where(requests.varied, constants.cohort_varied, constants.cohort_fixed)
+    cohort = np.where(requests.varied, rows.burst_varied, rows.burst_equal)
     first_wave = concurrency / total
     in_burst = first_wave + (1.0 - first_wave) * cohort
     cycle = _cycle(rows, requests, running, 1.0 + in_burst * (running - 1.0))
     alone, decode = _alone(rows, requests), cycle.decode.total
     busy = np.minimum(cycle.prompts / cycle.seconds, 0.98)
-    # What others are in the middle of: a decode step, or a prompt. A lone client waits for nobody.
-    others = 0.5 * np.minimum(running - 1.0, 1.0)
-    steady = alone + others * ((1.0 - busy) * decode + busy * cycle.each_prompt)
+    # What others are in the middle of, and the steps that a prompt shares. A lone client waits for nobody.
+    others = np.minimum(running - 1.0, 1.0)
+    steady = alone + others * (constants.step_wait * decode + 0.5 * busy * cycle.each_prompt)
     ttft = in_burst * np.maximum(cycle.burst, alone) + (1.0 - in_burst) * steady
-    ttft = np.minimum(ttft, np.maximum(alone, cycle.fill + cycle.prompts) + decode)
+    longest = np.maximum(alone, cycle.fill + cycle.prompts) + (1.0 + constants.step_wait) * decode
+    ttft = np.minimum(ttft, longest)
     # Prompts that do not go between the tokens of running sequences wait before their first.
     ttft = np.maximum(ttft, cycle.prompts - cycle.stall)
     seconds = np.maximum(cycle.seconds, ttft + cycle.decoding)
@@ -239,9 +240,9 @@ def closed_loop(
     )
 
 
-def _steady(rows: Rows, requests: Requests, running: Array, constants: ServingConstants) -> _Cycle:
+def _steady(rows: Rows, requests: Requests, running: Array) -> _Cycle:
     """Work out a round of `running` sequences of which some arrive while others are waiting."""
-    return _cycle(rows, requests, running, 1.0 + constants.cohort_varied * (running - 1.0))
+    return _cycle(rows, requests, running, 1.0 + rows.burst_varied * (running - 1.0))
 
 
 def _largest(good: Callable[[Array], Mask], capacity: Array) -> Array:
@@ -258,14 +259,18 @@ def _largest(good: Callable[[Array], Mask], capacity: Array) -> Array:
     return low
 
 
-def _first_token(alone: Array, cycle: _Cycle, busy: Array, constants: ServingConstants) -> Array:
+def _first_token(
+    alone: Array, cycle: _Cycle, present: Array, busy: Array, constants: ServingConstants
+) -> Array:
     """TTFT of requests that arrive at random while prefill takes the share `busy` of the time.
 
-    Nobody waits longer than for the prompts of all that run.
+    A prompt waits for the step under way and shares its own with the `present` sequences, of which there may
+    be less than one on average. Nobody waits longer than for the prompts of all that run.
     """
     idle = np.maximum(1.0 - busy, 1e-9)
-    waiting = alone * (1.0 + constants.queueing * busy / idle) + 0.5 * idle * cycle.decode.total
-    return np.minimum(waiting, np.maximum(alone, cycle.fill + cycle.prompts) + cycle.decode.total)
+    steps = constants.step_wait * np.minimum(present, 1.0) * cycle.decode.total
+    waiting = alone * (1.0 + constants.queueing * busy / idle) + steps
+    return np.minimum(waiting, np.maximum(alone, cycle.fill + cycle.prompts) + cycle.decode.total + steps)
 
 
 def open_loop(rows: Rows, requests: Requests, rate: Array, constants: ServingConstants) -> Served:
@@ -273,7 +278,7 @@ def open_loop(rows: Rows, requests: Requests, rate: Array, constants: ServingCon
 
     def excess(running: Array) -> Array:
         """Sequences that arrive in a round of `running`, less these."""
-        return rate * _steady(rows, requests, running, constants).seconds - running
+        return rate * _steady(rows, requests, running).seconds - running
 
     capacity = np.maximum(requests.capacity, 1.0)
     below = np.maximum(_largest(lambda running: excess(running) > 0, capacity), 1.0)
@@ -281,14 +286,15 @@ def open_loop(rows: Rows, requests: Requests, rate: Array, constants: ServingCon
     stable = (more <= 0) | (less <= 0)
     share = np.where(more > 0, more / np.maximum(more - less, 1e-300), 0.0)
     running = np.where(stable, np.minimum(below + share, capacity), capacity)
-    cycle = _steady(rows, requests, running, constants)
+    cycle = _steady(rows, requests, running)
     busy = np.minimum(rate * cycle.each_prompt, 1.0)
+    present = np.minimum(rate * cycle.seconds, running)
     idle = np.maximum(1.0 - busy, 1e-9)
     unknown = np.full_like(rate, np.nan)
     return Served(
         running=running,
         rate=np.where(stable, rate, np.minimum(rate, running / cycle.seconds)),
-        ttft=np.where(stable, _first_token(_alone(rows, requests), cycle, busy, constants), unknown),
+        ttft=np.where(stable, _first_token(_alone(rows, requests), cycle, present, busy, constants), unknown),
         tpot=np.where(stable, _tpot(requests, cycle.decoding / idle), unknown),
         duration=unknown,
         stable=stable,
@@ -307,9 +313,9 @@ def within_limits(
     alone = _alone(rows, requests)
 
     def pace(running: Array) -> tuple[_Cycle, Array, Array]:
-        cycle = _steady(rows, requests, running, constants)
+        cycle = _steady(rows, requests, running)
         busy = np.minimum(cycle.prompts / cycle.seconds, 0.999)
-        return cycle, _tpot(requests, cycle.seconds), _first_token(alone, cycle, busy, constants)
+        return cycle, _tpot(requests, cycle.seconds), _first_token(alone, cycle, running, busy, constants)
 
     def meets(running: Array) -> Mask:
         _, between, first = pace(running)
@@ -321,6 +327,8 @@ def within_limits(
     cycle, between, first = pace(np.maximum(running, 1.0))
     # Arrivals are random, so the queue must stay short enough for the limit of the first token.
     stretch = 1.0 + np.where(p99, constants.ttft_margin * (alone + cycle.decode.total) / ttft, 0.0)
+    # Under the highest load that a p99 limit of TTFT allows, queues use part of the limit up.
+    first += np.where(p99, constants.ttft_share * np.maximum(ttft - first, 0.0), 0.0)
     unknown = np.full_like(ttft, np.nan)
     return Served(
         running=running,

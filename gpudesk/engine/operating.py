@@ -74,6 +74,8 @@ class OperatingPoint:
     activation_traffic: float
     imbalance: float
     stage_bubble: float
+    burst_equal: float
+    burst_varied: float
     age_factor: float
 
 
@@ -129,6 +131,8 @@ def operating_point(situation: Situation, model: Model, calibration: Calibration
         activation_traffic=of("activation_traffic"),
         imbalance=of("attention_dp_imbalance") if spread else 1.0,
         stage_bubble=of("stage_bubble"),
+        burst_equal=of("burst_equal"),
+        burst_varied=of("burst_varied"),
         age_factor=math.exp(of("age_slowdown") * max(0.0, situation.months_old) / 12.0),
     )
 
@@ -249,6 +253,8 @@ def step_row(
         tokens_per_step=situation.acceptance_length,
         verified_tokens=float(math.ceil(situation.acceptance_length) + 1) if speculative else 1.0,
         step_batch_cap=float(situation.max_batch * ranks),
+        burst_equal=point.burst_equal,
+        burst_varied=point.burst_varied,
     )
     return row if point.age_factor == 1.0 else _aged(row, point.age_factor)
 

@@ -32,6 +32,8 @@ class StepRow:
     and 2 end at their window (in tokens). `patt*`: the same for prefill. `comm_*`: collectives of a step,
     and per token. `expert_offset` is in tokens: what grouped kernels lose when every touched expert has few;
     `expert_log_miss` is ln(1 - k/E); `expert_spread` is how many replicas share one set of experts.
+    `burst_equal`, `burst_varied`: share of requests that meet a burst in a steady closed loop, since equal
+    requests keep in step where the serving engine lets them.
     """
 
     dense_read: float
@@ -68,6 +70,8 @@ class StepRow:
     tokens_per_step: float
     verified_tokens: float
     step_batch_cap: float
+    burst_equal: float
+    burst_varied: float
 
 
 FIELDS: Final = tuple(field.name for field in fields(StepRow))

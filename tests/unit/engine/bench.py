@@ -55,16 +55,18 @@ PLAIN = replace(
     chunk_tokens=8192.0,
     tokens_per_step=1.0,
     verified_tokens=1.0,
+    burst_equal=0.45,
+    burst_varied=0.15,
 )
 SETTINGS = MemorySettings(0.95, "total", 10**9, max_batch=1024, max_batched_tokens=8192)
 SERVING = ServingConstants(
-    cohort_fixed=0.45,
-    cohort_varied=0.15,
     mixing=0.8,
     tail_wave=0.3,
     queueing=1.3,
+    step_wait=1.0,
     p99_margin=0.77,
     ttft_margin=0.85,
+    ttft_share=0.1,
 )
 
 _CONSTANTS = {
@@ -89,6 +91,8 @@ _CONSTANTS = {
     "activation_traffic": 12.0,
     "attention_dp_imbalance": 1.2,
     "stage_bubble": 0.05,
+    "burst_equal": 0.45,
+    "burst_varied": 0.15,
     "age_slowdown": 0.15,
 }
 
