@@ -61,7 +61,7 @@ class Requests:
         """Mean context of a decoding sequence."""
         return self.held_prompt + 0.5 * self.output
 
-    def select(self, chosen: NDArray[Any]) -> Requests:
+    def select(self, chosen: NDArray[Any] | slice) -> Requests:
         """Return the chosen cases."""
         return Requests(
             self.prompt[chosen],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
 from typing import Any, Final
 
@@ -45,7 +45,7 @@ class Loads:
     p99: NDArray[np.bool_]
     replicas: Array
 
-    def select(self, chosen: NDArray[Any]) -> Loads:
+    def select(self, chosen: NDArray[Any] | slice) -> Loads:
         """Return the chosen cases."""
         return Loads(*(getattr(self, field.name)[chosen] for field in fields(self)))
 
@@ -133,13 +133,19 @@ def serve(rows: Rows, requests: Requests, loads: Loads, constants: ServingConsta
         return _SERVE[present[0]](rows, requests, loads, constants)
     results = _empty(len(rows))
     for kind in present:
-        cases = np.flatnonzero(loads.kind == CODES[kind])
-        for start in range(0, len(cases), CHUNK):
-            chosen = cases[start : start + CHUNK]
+        for chosen in _chunks(loads.kind == CODES[kind]):
             part = _SERVE[kind](rows.select(chosen), requests.select(chosen), loads.select(chosen), constants)
             for field in fields(Results):
                 getattr(results, field.name)[chosen] = getattr(part, field.name)
     return results
+
+
+def _chunks(mask: NDArray[np.bool_]) -> Iterator[NDArray[np.intp] | slice]:
+    """Yield where `mask` holds, at most CHUNK cases at a time; as slices where it holds everywhere."""
+    everywhere = bool(mask.all())
+    cases = np.flatnonzero(mask)
+    for start in range(0, len(cases), CHUNK):
+        yield slice(start, start + CHUNK) if everywhere else cases[start : start + CHUNK]
 
 
 def _empty(cases: int) -> Results:

@@ -78,14 +78,16 @@ FIELDS: Final = tuple(field.name for field in fields(StepRow))
 
 
 class Rows:
-    """A table of step rows, and for a set of cases the columns that belong to them.
+    """A set of cases, each with the step row that belongs to it.
 
-    Columns are read as attributes and have the shape of `index`.
+    The columns of the cases are read as attributes by the names of the fields; each is taken from the table
+    when it is first asked for.
     """
 
-    def __init__(self, columns: Array) -> None:
-        """Take an array of shape (fields, cases)."""
-        self._columns = columns
+    def __init__(self, table: Array, cases: NDArray[np.intp] | None = None) -> None:
+        """Take a table of shape (fields, rows), and the row of each case (None: one case for each row)."""
+        self._table = table
+        self._cases = np.arange(table.shape[1]) if cases is None else cases
 
     @classmethod
     def table(cls, rows: list[StepRow]) -> Array:
@@ -93,20 +95,20 @@ class Rows:
         return np.ascontiguousarray(np.array([astuple(row) for row in rows], dtype=np.float64).T)
 
     def __getattr__(self, name: str) -> Array:
-        """Return the column of a field of `StepRow`."""
-        try:
-            column: Array = self._columns[_POSITION[name]]
-        except KeyError:
-            raise AttributeError(name) from None
+        """Return the column of a field of `StepRow`, and keep it for the next time."""
+        if name not in _POSITION:
+            raise AttributeError(name)
+        column: Array = self._table[_POSITION[name]][self._cases]
+        setattr(self, name, column)
         return column
 
-    def select(self, chosen: NDArray[Any]) -> Rows:
-        """Return the rows of the chosen cases (mask or positions)."""
-        return Rows(self._columns[:, chosen])
+    def select(self, chosen: NDArray[Any] | slice) -> Rows:
+        """Return the rows of the chosen cases (mask, positions or slice)."""
+        return Rows(self._table, self._cases[chosen])
 
     def __len__(self) -> int:
         """Return the number of cases."""
-        return int(self._columns.shape[1])
+        return len(self._cases)
 
 
 _POSITION: Final = {name: position for position, name in enumerate(FIELDS)}
