@@ -6,7 +6,9 @@ before more is read, so memory stays flat however long the input is.
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import IO, Any, Final, Protocol
 
@@ -48,13 +50,27 @@ def answer_stream(estimator: ManyEstimates, source: IO[bytes], target: IO[bytes]
     faults = 0
     number = 1
     notes = _Notes()
-    for chunk in _chunks(source):
-        answers, failed = _answer(estimator, chunk, number, notes.say)
-        target.write(b"".join(answers))
-        target.flush()
-        faults += failed
-        number += len(chunk)
+    with _patient_collector():
+        for chunk in _chunks(source):
+            answers, failed = _answer(estimator, chunk, number, notes.say)
+            target.write(b"".join(answers))
+            target.flush()
+            faults += failed
+            number += len(chunk)
     return faults
+
+
+@contextmanager
+def _patient_collector() -> Iterator[None]:
+    """Let the collector of cycles look rarely: lines come and go by the thousand and leave none."""
+    usual = gc.get_threshold()
+    gc.freeze()
+    gc.set_threshold(100_000, 20, 20)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*usual)
+        gc.unfreeze()
 
 
 def _chunks(source: IO[bytes]) -> Iterator[list[bytes]]:
@@ -100,7 +116,7 @@ def _answer(
     """Return the answers to lines numbered from `first`, and how many of them are errors."""
     asked = [_parse(raw, number) for number, raw in enumerate(lines, first) if raw and not raw.isspace()]
     requests = [line.question for line in asked if isinstance(line.question, EstimateRequest)]
-    estimates = iter(estimator.estimate_many(requests) if requests else ())
+    estimates = iter(_estimates(estimator, requests))
     answers: list[bytes] = []
     failed = 0
     for line in asked:
@@ -112,6 +128,18 @@ def _answer(
             fields = estimate_fields(result, line.identity, say)
         answers.append(orjson.dumps(fields, option=orjson.OPT_APPEND_NEWLINE))
     return answers, failed
+
+
+def _estimates(estimator: ManyEstimates, requests: list[EstimateRequest]) -> list[Estimate | InputError]:
+    """Answer all requests in one call; should that fail, one by one, so that one line spoils no other."""
+    if not requests:
+        return []
+    try:
+        return estimator.estimate_many(requests)
+    except Exception as error:  # noqa: BLE001 - a mistake of the program, said on the line that meets it
+        if len(requests) == 1:
+            return [InputError(message("batch.unexpected", kind_of_fault=type(error).__name__))]
+        return [answer for request in requests for answer in _estimates(estimator, [request])]
 
 
 def _parse(raw: bytes, number: int) -> _Line:

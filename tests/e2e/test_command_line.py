@@ -1,6 +1,8 @@
 """The command line from end to end, on the shipped facts."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -212,6 +214,22 @@ def test_lines_are_answered_in_order(gpudesk: RunProgram, tmp_path: Path) -> Non
     file = tmp_path / "lines.jsonl"
     file.write_text(lines, encoding="utf-8")
     assert gpudesk("estimate", "--batch", str(file)).stdout == completed.stdout
+
+
+def test_reader_who_leaves_early_is_no_fault(tmp_path: Path) -> None:
+    file = tmp_path / "lines.jsonl"
+    file.write_text((json.dumps(LINE) + "\n") * 20_000, encoding="utf-8")
+    with subprocess.Popen(
+        [sys.executable, "-m", "gpudesk", "estimate", "--batch", str(file)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as program:
+        assert program.stdout is not None
+        assert program.stderr is not None
+        assert program.stdout.readline().startswith(b'{"id":"a1"')
+        program.stdout.close()
+        assert program.stderr.read() == b""
+    assert program.returncode == 0
 
 
 def test_broken_line_between_two_good_ones(gpudesk: RunProgram) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import gc
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -53,9 +52,6 @@ def _batch(options: argparse.Namespace, workbench: Workbench) -> int:
                 option="--" + given[0].replace("_", "-"),
             )
         )
-    # Lines come and go by the thousand and leave no cycles, so looking for those may wait.
-    gc.freeze()
-    gc.set_threshold(100_000, 20, 20)
     target = sys.stdout.buffer
     if options.batch == "-":
         faults = workbench.estimate_lines(sys.stdin.buffer, target)

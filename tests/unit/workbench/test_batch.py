@@ -2,10 +2,13 @@
 
 import io
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
+from gpudesk.domain.estimates import Estimate, EstimateRequest
+from gpudesk.domain.messages import InputError
 from gpudesk.workbench.batch import answer_stream
 from tests.fakes import FakeEstimator
 
@@ -136,6 +139,25 @@ def test_nothing_is_held_back_while_input_is_awaited() -> None:
     line = json.dumps(GOOD).encode() + b"\n"
     answer_stream(FakeEstimator(), Pipe(line * 3), target)
     assert seen == [0, 1, 2, 3]
+
+
+def test_mistake_of_the_program_spoils_one_line_alone() -> None:
+    class Mistaken(FakeEstimator):
+        """Breaks on one request, and with it on every call that holds it."""
+
+        def estimate_many(self, requests: Sequence[EstimateRequest]) -> list[Estimate | InputError]:
+            if any(request.count == 7 for request in requests):
+                raise ZeroDivisionError
+            return super().estimate_many(requests)
+
+    lines = [GOOD, GOOD | {"id": "a2", "count": 7}, GOOD | {"id": "a3"}]
+    target = io.BytesIO()
+    faults = answer_stream(Mistaken(), io.BytesIO("\n".join(map(json.dumps, lines)).encode()), target)
+    found = [json.loads(line) for line in target.getvalue().splitlines()]
+    assert faults == 1
+    assert [answer["id"] for answer in found] == ["a1", "a2", "a3"]
+    assert found[1]["line"] == 2
+    assert "ZeroDivisionError" in found[1]["error"]
 
 
 def test_many_lines_come_out_in_order() -> None:
