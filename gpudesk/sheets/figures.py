@@ -68,13 +68,11 @@ def _difference_cell(answer: Answer, figure: str, baseline: str, key: str, forma
     found = difference(answer, figure, baseline, key)
     if found is None:
         return Cell(UNKNOWN)
-    undecided = found.winner is None
-    mark = Mark.OPEN if undecided else (Mark.BEST if found.winner == key else None)
     return Cell(
         formatter.signed_per_cent(found.ratio.value),
         low=formatter.signed_per_cent(found.ratio.low),
         high=formatter.signed_per_cent(found.ratio.high),
-        mark=mark,
+        mark=Mark.OPEN if found.winner is None else None,
     )
 
 
