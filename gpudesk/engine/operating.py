@@ -72,6 +72,7 @@ class OperatingPoint:
     link: Link
     link_efficiency: float
     activation_traffic: float
+    expert_traffic: float
     imbalance: float
     stage_bubble: float
     burst_equal: float
@@ -120,7 +121,7 @@ def operating_point(situation: Situation, model: Model, calibration: Calibration
         attention_peak=_peak(part, Precision.BF16),
         attention_efficiency=of("attention_efficiency"),
         expert_half_tokens=of("expert_half_tokens"),
-        layer_s=of("layer_time") * eager,
+        layer_s=(of("layer_time") + of("quantise_time", dense_arithmetic)) * eager,
         moe_layer_s=of("moe_layer_time") * eager,
         step_s=of("step_time"),
         sequence_s=of("sequence_time"),
@@ -129,6 +130,7 @@ def operating_point(situation: Situation, model: Model, calibration: Calibration
         link=joined,
         link_efficiency=of("link_efficiency"),
         activation_traffic=of("activation_traffic"),
+        expert_traffic=of("expert_traffic"),
         imbalance=of("attention_dp_imbalance") if spread else 1.0,
         stage_bubble=of("stage_bubble"),
         burst_equal=of("burst_equal"),
@@ -216,7 +218,10 @@ def step_row(
     spread = max(1.0, plan.ep / plan.tp)
     has_experts = shards.expert_count > 0
     active_share = shards.experts_per_token / shards.expert_count if has_experts else 0.0
-    traffic = point.activation_traffic * shards.layers * model.hidden_size * TRAVEL_BYTES
+    # A rank moves the copies of a token for all of its experts, or those that expert parallelism gives it.
+    copies = shards.moe_layers * shards.experts_per_token / min(plan.ep, plan.tp)
+    passes = point.activation_traffic * shards.layers / ranks + point.expert_traffic * copies
+    traffic = passes * model.hidden_size * TRAVEL_BYTES
     speculative = situation.acceptance_length > 1.0
     row = StepRow(
         dense_read=shards.dense.stored_bytes / (point.bandwidth * point.dense_read_efficiency),
@@ -244,7 +249,7 @@ def step_row(
         comm_token=comm_token,
         overhead_fixed=shards.layers * point.layer_s + shards.moe_layers * point.moe_layer_s + point.step_s,
         overhead_sequence=point.sequence_s,
-        activation_token=traffic / (point.bandwidth * point.dense_read_efficiency) / ranks,
+        activation_token=traffic / (point.bandwidth * point.dense_read_efficiency),
         attention_ranks=float(ranks),
         stages=float(plan.pp),
         bubble=point.stage_bubble,
@@ -283,6 +288,7 @@ def ideal_row(
         collective_s=0.0,
         link_efficiency=1e6,
         activation_traffic=0.0,
+        expert_traffic=0.0,
         imbalance=1.0,
         stage_bubble=0.0,
         age_factor=1.0,
