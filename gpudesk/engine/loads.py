@@ -89,12 +89,14 @@ class Served:
 class _Cycle:
     """One round in which every running sequence is prefilled and decoded once; all in seconds.
 
-    `chunk` is what a prefill chunk takes from the replica, `fill` what the first one of a burst takes
-    longer than that on its way through the pipeline stages.
+    `step` is a decode step, 0 where a single token leaves nothing to decode. `chunk` is what a prefill chunk
+    takes from the replica, `fill` what the first one of a burst takes longer than that on its way through
+    the pipeline stages.
     """
 
     decode: StepTime
     prefill: StepTime
+    step: Array
     decoding: Array
     each_prompt: Array
     prompts: Array
@@ -131,6 +133,7 @@ def _cycle(rows: Rows, requests: Requests, running: Array, waiting: Array) -> _C
     return _Cycle(
         decode=decode,
         prefill=prefill,
+        step=np.where(steps > 0, decode.total, 0.0),
         decoding=steps * decode.total,
         each_prompt=each,
         prompts=prompts,
@@ -213,13 +216,13 @@ def closed_loop(
     first_wave = concurrency / total
     in_burst = first_wave + (1.0 - first_wave) * cohort
     cycle = _cycle(rows, requests, running, 1.0 + in_burst * (running - 1.0))
-    alone, decode = _alone(rows, requests), cycle.decode.total
+    alone = _alone(rows, requests)
     busy = np.minimum(cycle.prompts / cycle.seconds, 0.98)
     # What others are in the middle of, and the steps that a prompt shares. A lone client waits for nobody.
     others = np.minimum(running - 1.0, 1.0)
-    steady = alone + others * (constants.step_wait * decode + 0.5 * busy * cycle.each_prompt)
+    steady = alone + others * (constants.step_wait * cycle.step + 0.5 * busy * cycle.each_prompt)
     ttft = in_burst * np.maximum(cycle.burst, alone) + (1.0 - in_burst) * steady
-    longest = np.maximum(alone, cycle.fill + cycle.prompts) + (1.0 + constants.step_wait) * decode
+    longest = np.maximum(alone, cycle.fill + cycle.prompts) + (1.0 + constants.step_wait) * cycle.step
     ttft = np.minimum(ttft, longest)
     # Prompts that do not go between the tokens of running sequences wait before their first.
     ttft = np.maximum(ttft, cycle.prompts - cycle.stall)
@@ -268,9 +271,9 @@ def _first_token(
     be less than one on average. Nobody waits longer than for the prompts of all that run.
     """
     idle = np.maximum(1.0 - busy, 1e-9)
-    steps = constants.step_wait * np.minimum(present, 1.0) * cycle.decode.total
+    steps = constants.step_wait * np.minimum(present, 1.0) * cycle.step
     waiting = alone * (1.0 + constants.queueing * busy / idle) + steps
-    return np.minimum(waiting, np.maximum(alone, cycle.fill + cycle.prompts) + cycle.decode.total + steps)
+    return np.minimum(waiting, np.maximum(alone, cycle.fill + cycle.prompts) + cycle.step + steps)
 
 
 def open_loop(rows: Rows, requests: Requests, rate: Array, constants: ServingConstants) -> Served:
@@ -326,9 +329,10 @@ def within_limits(
     possible = running > 0
     cycle, between, first = pace(np.maximum(running, 1.0))
     # Arrivals are random, so the queue must stay short enough for the limit of the first token.
-    stretch = 1.0 + np.where(p99, constants.ttft_margin * (alone + cycle.decode.total) / ttft, 0.0)
+    stretch = 1.0 + np.where(p99, constants.ttft_margin * (alone + cycle.step) / ttft, 0.0)
     # Under the highest load that a p99 limit of TTFT allows, queues use part of the limit up.
-    first += np.where(p99, constants.ttft_share * np.maximum(ttft - first, 0.0), 0.0)
+    queued = constants.ttft_share * np.maximum(ttft - first, 0.0)
+    first += np.where(p99 & np.isfinite(ttft), queued, 0.0)
     unknown = np.full_like(ttft, np.nan)
     return Served(
         running=running,

@@ -174,3 +174,8 @@ def test_no_prompt_is_computed_twice_for_a_started_round() -> None:
     # Prefill alone: 96 prompts take as long as 96 prompts, however many run at once.
     found = serve_one(Case(replace(PLAIN, dense_flop=1e-3), 1000, 1, 64, LoadKind.CONCURRENCY, 64, total=96))
     assert found.duration == pytest.approx(96.0)
+
+
+def test_where_nothing_is_decoded_nobody_waits_for_decode_steps() -> None:
+    one, two = (serve_one(case(10, 1, LoadKind.CONCURRENCY, clients)) for clients in (1, 2))
+    assert two.rate >= one.rate
