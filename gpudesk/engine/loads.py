@@ -26,7 +26,7 @@ class ServingConstants:
     `mixing`: how much of the prefill work stalls running sequences. `tail_wave`: how much of a started
     last wave is paid. `queueing`: stretch of TTFT per ρ/(1-ρ). `step_wait`: decode steps of others that pass
     before a first token. `p99_margin`: mean TPOT over its p99 limit; `ttft_margin`: stretch of the residence
-    time at a TTFT limit; `ttft_share`: mean TTFT over its p99 limit where the load is as high as it may be.
+    time at a TTFT limit.
     """
 
     mixing: float
@@ -35,7 +35,6 @@ class ServingConstants:
     step_wait: float
     p99_margin: float
     ttft_margin: float
-    ttft_share: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -331,7 +330,7 @@ def within_limits(
     # Arrivals are random, so the queue must stay short enough for the limit of the first token.
     stretch = 1.0 + np.where(p99, constants.ttft_margin * (alone + cycle.step) / ttft, 0.0)
     # Under the highest load that a p99 limit of TTFT allows, queues use part of the limit up.
-    queued = constants.ttft_share * np.maximum(ttft - first, 0.0)
+    queued = rows.limit_queue * np.maximum(ttft - first, 0.0)
     first += np.where(p99 & np.isfinite(ttft), queued, 0.0)
     unknown = np.full_like(ttft, np.nan)
     return Served(

@@ -77,6 +77,7 @@ class OperatingPoint:
     stage_bubble: float
     burst_equal: float
     burst_varied: float
+    limit_queue: float
     age_factor: float
 
 
@@ -135,6 +136,7 @@ def operating_point(situation: Situation, model: Model, calibration: Calibration
         stage_bubble=of("stage_bubble"),
         burst_equal=of("burst_equal"),
         burst_varied=of("burst_varied"),
+        limit_queue=of("limit_queue"),
         age_factor=math.exp(of("age_slowdown") * max(0.0, situation.months_old) / 12.0),
     )
 
@@ -260,6 +262,7 @@ def step_row(
         step_batch_cap=float(situation.max_batch * ranks),
         burst_equal=point.burst_equal,
         burst_varied=point.burst_varied,
+        limit_queue=point.limit_queue,
     )
     return row if point.age_factor == 1.0 else _aged(row, point.age_factor)
 

@@ -33,7 +33,8 @@ class StepRow:
     and per token. `expert_offset` is in tokens: what grouped kernels lose when every touched expert has few;
     `expert_log_miss` is ln(1 - k/E); `expert_spread` is how many replicas share one set of experts.
     `burst_equal`, `burst_varied`: share of requests that meet a burst in a steady closed loop, since equal
-    requests keep in step where the serving engine lets them.
+    requests keep in step where the serving engine lets them. `limit_queue`: how much of what a prompt leaves
+    of its p99 limit queues take under the highest load that the limit allows.
     """
 
     dense_read: float
@@ -72,6 +73,7 @@ class StepRow:
     step_batch_cap: float
     burst_equal: float
     burst_varied: float
+    limit_queue: float
 
 
 FIELDS: Final = tuple(field.name for field in fields(StepRow))

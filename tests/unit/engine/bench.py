@@ -57,6 +57,7 @@ PLAIN = replace(
     verified_tokens=1.0,
     burst_equal=0.45,
     burst_varied=0.15,
+    limit_queue=0.1,
 )
 SETTINGS = MemorySettings(0.95, "total", 10**9, max_batch=1024, max_batched_tokens=8192)
 SERVING = ServingConstants(
@@ -66,7 +67,6 @@ SERVING = ServingConstants(
     step_wait=1.0,
     p99_margin=0.77,
     ttft_margin=0.85,
-    ttft_share=0.1,
 )
 
 _CONSTANTS = {
@@ -95,6 +95,7 @@ _CONSTANTS = {
     "stage_bubble": 0.05,
     "burst_equal": 0.45,
     "burst_varied": 0.15,
+    "limit_queue": 0.1,
     "age_slowdown": 0.15,
 }
 
