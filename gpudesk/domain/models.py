@@ -252,6 +252,10 @@ class Model:
     residual_streams: int = 1
     notes: tuple[str, ...] = ()
 
+    def __hash__(self) -> int:
+        """Hash by the id: models are keys of caches, and their layers would be hashed each time."""
+        return hash(self.id)
+
     @property
     def dimensions_known(self) -> bool:
         """Whether the layers are known, so that memory and time can be computed."""

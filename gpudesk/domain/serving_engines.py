@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from typing import Literal
 
 from gpudesk.domain.accelerators import Accelerator
@@ -216,4 +217,9 @@ class ServingEngine:
 
 def platforms_of(part: Accelerator) -> frozenset[str]:
     """Software platforms of a part: the comma-separated names of its `platform`."""
-    return frozenset(name.strip() for name in part.platform.split(","))
+    return _platforms(part.platform)
+
+
+@lru_cache
+def _platforms(names: str) -> frozenset[str]:
+    return frozenset(name.strip() for name in names.split(","))

@@ -71,10 +71,17 @@ class Calibration:
     bands: tuple[BandRule, ...]
     pair_bands: tuple[BandRule, ...]
     coverage: Mapping[tuple[str, str], int] = field(default_factory=dict)
+    _found: dict[tuple[str | None, ...], float] = field(default_factory=dict, repr=False, compare=False)
 
     def value(self, name: str, keys: Mapping[str, str]) -> float:
         """Return constant `name` for `keys`; raises KeyError for a constant that the file lacks."""
-        return self.constants[name].value(keys)
+        get = keys.get
+        place = (name, *[get(key) for key in KEYS])
+        value = self._found.get(place)
+        if value is None:
+            # The same few combinations come up for thousands of deployments.
+            value = self._found[place] = self.constants[name].value(keys)
+        return value
 
     def rows(self, generation: str, family: str) -> int:
         """Published end-to-end rows of this generation on this serving-engine family."""

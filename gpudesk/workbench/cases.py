@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gpudesk.domain.deployments import ParallelPlan
 from gpudesk.domain.estimates import Basis, Estimate, EstimateRequest
 from gpudesk.domain.messages import InputError, message
 from gpudesk.domain.workloads import Load, LoadKind
@@ -17,10 +18,20 @@ from gpudesk.engine.constants import Calibration
 from gpudesk.engine.loads import Requests
 from gpudesk.engine.operating import ideal_row
 from gpudesk.engine.serving import CODES, Loads, Results
-from gpudesk.engine.steps import Array, Rows, StepRow
+from gpudesk.engine.steps import Rows
 from gpudesk.workbench.figures import CaseArrays, figure_rows
 from gpudesk.workbench.results import chosen_estimate
-from gpudesk.workbench.setups import Candidate, Frame, candidates, check_plan, counts, frame
+from gpudesk.workbench.row_table import RowTable
+from gpudesk.workbench.setups import (
+    Candidate,
+    Frame,
+    Placement,
+    candidate,
+    check_plan,
+    counts,
+    frame,
+    placements,
+)
 
 if TYPE_CHECKING:
     from gpudesk.workbench.estimating import Facts
@@ -54,7 +65,8 @@ class Setup:
     counts: tuple[int, ...]
     basis: Basis
     factors: tuple[float, ...]
-    candidates: dict[int, tuple[Candidate, ...]] = field(default_factory=dict)
+    placements: dict[int, tuple[Placement, ...]] = field(default_factory=dict)
+    candidates: dict[ParallelPlan, Candidate] = field(default_factory=dict)
     options: dict[int, Options | None] = field(default_factory=dict)
 
 
@@ -67,9 +79,9 @@ class SetupTable:
         self.calibration = calibration
         self._engines = catalog.serving_engines()
         self._setups: dict[tuple[object, ...], Setup] = {}
-        self._rows: list[StepRow] = []
-        self._ideal: list[StepRow] = []
-        self._arrays: tuple[Array, Array] | None = None
+        self.rows = RowTable()
+        self._ideal = RowTable()
+        self._ideal_of: dict[int, int] = {}
 
     def setup(self, request: EstimateRequest) -> Setup:
         """Return the setup of a question; raises InputError where nothing runs it or the plan cannot be."""
@@ -114,7 +126,7 @@ class SetupTable:
             return setup.options[tokens]
         found = None
         for count in setup.counts:
-            found = self._fitting(self.candidates(request, setup, count), count, tokens)
+            found = self._fitting(request, setup, count, tokens)
             if found is not None:
                 break
         if len(setup.options) >= MOST_LENGTHS:
@@ -122,53 +134,55 @@ class SetupTable:
         setup.options[tokens] = found
         return found
 
-    def candidates(self, request: EstimateRequest, setup: Setup, count: int) -> tuple[Candidate, ...]:
+    def placements(self, request: EstimateRequest, setup: Setup, count: int) -> tuple[Placement, ...]:
         """Return the plans of `count` accelerators, fitting or not; raises InputError without any."""
-        if count not in setup.candidates:
-            made = candidates(request, setup.frame, count, self.calibration, len(self._rows))
-            self._keep(setup, made)
+        if count not in setup.placements:
+            made = placements(request, setup.frame, count)
             if not made and request.count is not None:
                 raise InputError(message("plan.none", count=count, model=setup.frame.model.name), "count")
-            setup.candidates[count] = made
-        return setup.candidates[count]
+            setup.placements[count] = made
+        return setup.placements[count]
 
-    @staticmethod
-    def _fitting(made: tuple[Candidate, ...], count: int, tokens: int) -> Options | None:
-        fitting = [(c, c.budget.max_sequences(tokens)) for c in made]
-        fitting = [(c, sequences) for c, sequences in fitting if sequences >= 1]
-        if not fitting:
+    def candidate(self, request: EstimateRequest, setup: Setup, placed: Placement) -> Candidate:
+        """Return a placement with its step coefficients, which stand in the table of rows."""
+        found = setup.candidates.get(placed.plan)
+        if found is None:
+            found = candidate(request, setup.frame, placed, self.calibration, len(self.rows))
+            self.rows.add(found.row)
+            setup.candidates[placed.plan] = found
+        return found
+
+    def _fitting(self, request: EstimateRequest, setup: Setup, count: int, tokens: int) -> Options | None:
+        """Return the plans of `count` accelerators that hold `tokens` once; None where none does."""
+        placed = [(p, p.budget.max_sequences(tokens)) for p in self.placements(request, setup, count)]
+        placed = [(p, sequences) for p, sequences in placed if sequences >= 1]
+        if not placed:
             return None
-        ranks = [c.budget.attention_ranks for c, _ in fitting]
+        chosen = tuple(self.candidate(request, setup, p) for p, _ in placed)
         return Options(
             count=count,
-            chosen=tuple(c for c, _ in fitting),
-            rows=tuple(c.position for c, _ in fitting),
+            chosen=chosen,
+            rows=tuple(c.position for c in chosen),
             capacity=tuple(
-                float(min(sequences // c.plan.dp, c.situation.max_batch * rank))
-                for (c, sequences), rank in zip(fitting, ranks, strict=True)
+                float(min(sequences // p.plan.dp, p.settings.max_batch * p.budget.attention_ranks))
+                for p, sequences in placed
             ),
-            replicas=tuple(float(c.plan.dp) for c, _ in fitting),
-            sequences=tuple(sequences for _, sequences in fitting),
-            sequence_bytes=tuple(c.budget.cache.sequence_bytes(tokens) for c, _ in fitting),
+            replicas=tuple(float(p.plan.dp) for p, _ in placed),
+            sequences=tuple(sequences for _, sequences in placed),
+            sequence_bytes=tuple(p.budget.cache.sequence_bytes(tokens) for p, _ in placed),
         )
 
-    def _keep(self, setup: Setup, made: tuple[Candidate, ...]) -> None:
-        """Add the rows of new candidates to the table."""
-        for candidate in made:
-            budget = candidate.budget
-            self._rows.append(candidate.row)
-            self._ideal.append(
-                ideal_row(
-                    candidate.situation, setup.frame.model, budget.shards, budget.cache, candidate.point
-                )
-            )
-        self._arrays = None
+    def ideal(self, chosen: list[tuple[Frame, Candidate]]) -> Rows:
+        """Return the rows that the chosen candidates would have if nothing were lost."""
+        return self._ideal.take(np.array([self._ideal_position(*each) for each in chosen], dtype=np.intp))
 
-    def arrays(self) -> tuple[Array, Array]:
-        """Return all step rows and all ideal rows, each of shape (fields, rows)."""
-        if self._arrays is None:
-            self._arrays = (Rows.table(self._rows), Rows.table(self._ideal))
-        return self._arrays
+    def _ideal_position(self, made: Frame, chosen: Candidate) -> int:
+        position = self._ideal_of.get(chosen.position)
+        if position is None:
+            budget = chosen.budget
+            row = ideal_row(chosen.situation, made.model, budget.shards, budget.cache, chosen.point)
+            position = self._ideal_of[chosen.position] = self._ideal.add(row)
+        return position
 
 
 class CaseList:
@@ -219,10 +233,9 @@ class CaseList:
         columns = np.repeat(np.array(self._per_request, dtype=np.float64), lengths, axis=0).T
         prompt, held, output, varied, kind, amount, total, ttft, tpot, p99 = np.ascontiguousarray(columns)
         index = np.array(self._rows, dtype=np.intp)
-        table, _ = self._table.arrays()
         return CaseArrays(
             index=index,
-            rows=Rows(table[:, index]),
+            rows=self._table.rows.take(index),
             requests=Requests(prompt, held, output, np.array(self._capacity), varied > 0),
             loads=Loads(kind.astype(np.int8), amount, total, ttft, tpot, p99 > 0, np.array(self._replicas)),
             counts=np.repeat(np.array(self._counts, dtype=np.float64), lengths),
@@ -240,10 +253,13 @@ class CaseList:
         peak = np.repeat(np.maximum.reduceat(score, starts), self._lengths)
         winners = np.flatnonzero(score >= peak)
         first = winners[np.searchsorted(winners, starts)]
-        _, ideal = self._table.arrays()
         factors = np.array([setup.factors for _, _, setup, _ in self._asked])
-        figures = figure_rows(results, arrays, first, Rows(ideal[:, arrays.index[first]]), factors)
         places = (first - starts).tolist()
+        chosen = [
+            (setup.frame, options.chosen[place])
+            for (_, _, setup, options), place in zip(self._asked, places, strict=True)
+        ]
+        figures = figure_rows(results, arrays, first, self._table.ideal(chosen), factors)
         for (position, request, setup, options), place, row in zip(self._asked, places, figures, strict=True):
             yield (
                 position,

@@ -92,12 +92,12 @@ def _notes(
 def unfit_estimate(request: EstimateRequest, setup: Setup, table: SetupTable) -> Estimate:
     """Say why nothing fits, with the memory of the plan that comes closest, and how many would do."""
     tokens = request.workload.input_tokens + request.workload.output_tokens
-    made = [c for count in setup.counts for c in table.candidates(request, setup, count)]
+    made = [placed for count in setup.counts for placed in table.placements(request, setup, count)]
     if not made:
         raise InputError(
             message("plan.none", count=request.count or 0, model=setup.frame.model.name), "count"
         )
-    nearest = max(made, key=lambda candidate: candidate.budget.headroom_bytes(tokens))
+    nearest = max(made, key=lambda placed: placed.budget.headroom_bytes(tokens))
     needs = _needs(request, table, tokens)
     weights_fit = nearest.budget.pool_bytes > 0
     reason = message(

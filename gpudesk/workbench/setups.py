@@ -27,8 +27,17 @@ LEAST_BATCHED_TOKENS = 2048
 
 
 @dataclass(frozen=True, slots=True)
+class Placement:
+    """One plan of a setup with its memory; `settings` are those that the memory was worked out with."""
+
+    plan: ParallelPlan
+    budget: MemoryBudget
+    settings: MemorySettings
+
+
+@dataclass(frozen=True, slots=True)
 class Candidate:
-    """One plan of a setup: its memory, its step coefficients, and their position in the table of rows.
+    """A placement that is worth timing: its step coefficients, and their position in the table of rows.
 
     `plan_note` names the plan where the program chose it; `notes` say what is particular to the plan.
     """
@@ -199,17 +208,10 @@ def _experts(model: Model) -> int:
     return max((getattr(group.ffn, "experts", 0) for group in model.layers), default=0)
 
 
-def candidates(
-    request: EstimateRequest, frame_: Frame, count: int, calibration: Calibration, position: int
-) -> tuple[Candidate, ...]:
-    """Return every plan of `count` accelerators with its memory and step coefficients.
-
-    `position` is where the first of their rows will stand in the table.
-    """
+def placements(request: EstimateRequest, frame_: Frame, count: int) -> tuple[Placement, ...]:
+    """Return every plan of `count` accelerators with its memory, whether it fits or not."""
     plans = candidate_plans(frame_.model, frame_.accelerator, count, wishes(request, frame_.engine))
-    return tuple(
-        _candidate(request, frame_, plan, calibration, position + offset) for offset, plan in enumerate(plans)
-    )
+    return tuple(_placement(request, frame_, plan) for plan in plans)
 
 
 def counts(request: EstimateRequest, frame_: Frame) -> tuple[int, ...]:
@@ -219,10 +221,11 @@ def counts(request: EstimateRequest, frame_: Frame) -> tuple[int, ...]:
     return replica_counts(frame_.accelerator, wishes(request, frame_.engine))
 
 
-def _candidate(
-    request: EstimateRequest, frame_: Frame, plan: ParallelPlan, calibration: Calibration, position: int
+def candidate(
+    request: EstimateRequest, frame_: Frame, placed: Placement, calibration: Calibration, position: int
 ) -> Candidate:
-    settings, budget = _settings(request, frame_, plan)
+    """Work out the step coefficients of a placement, which will stand at `position` in the table."""
+    plan, budget, settings = placed.plan, placed.budget, placed.settings
     situation = Situation(
         accelerator=frame_.accelerator,
         family=frame_.engine.family,
@@ -245,10 +248,8 @@ def _candidate(
     return Candidate(plan, budget, situation, point, row, position, _plan_note(plan), notes)
 
 
-def _settings(
-    request: EstimateRequest, frame_: Frame, plan: ParallelPlan
-) -> tuple[MemorySettings, MemoryBudget]:
-    """Return the settings and the memory of a plan.
+def _placement(request: EstimateRequest, frame_: Frame, plan: ParallelPlan) -> Placement:
+    """Return the memory of a plan and the settings that it needs.
 
     Where nobody set max_batched_tokens and its activations would leave less to the cache than they take,
     it is halved until they do not: that is what an operator does whose model fills the memory.
@@ -256,9 +257,10 @@ def _settings(
     settings = frame_.settings
     while True:
         budget = memory_budget(frame_.accelerator, frame_.model, frame_.weights, frame_.kv, plan, settings)
-        lowest = settings.max_batched_tokens < 2 * LEAST_BATCHED_TOKENS
+        hopeless = budget.weights_bytes >= budget.capacity_bytes
+        lowest = hopeless or settings.max_batched_tokens < 2 * LEAST_BATCHED_TOKENS
         if request.max_batched_tokens or lowest or budget.pool_bytes >= budget.activations_bytes:
-            return settings, budget
+            return Placement(plan, budget, settings)
         settings = replace(settings, max_batched_tokens=settings.max_batched_tokens // 2)
 
 

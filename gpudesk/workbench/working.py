@@ -51,8 +51,9 @@ def explain(
     maker = _FIGURES.get(figure)
     if maker is None:
         raise InputError(message("explain.unknown", figure=figure, known=tuple(_FIGURES)), "figure")
-    candidates = table.candidates(estimate.request, setup, estimate.count)
-    candidate = next(c for c in candidates if c.plan == estimate.plan)
+    placements = table.placements(estimate.request, setup, estimate.count)
+    placed = next(each for each in placements if each.plan == estimate.plan)
+    candidate = table.candidate(estimate.request, setup, placed)
     work = estimate.request.workload
     active = max(1, min(estimate.plan.dp, estimate.admitted or 1))
     return maker(
