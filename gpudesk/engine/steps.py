@@ -94,7 +94,8 @@ class Rows:
     @classmethod
     def table(cls, rows: list[StepRow]) -> Array:
         """Return the rows as an array of shape (fields, rows), to take cases from."""
-        return np.ascontiguousarray(np.array([astuple(row) for row in rows], dtype=np.float64).T)
+        values = np.array([astuple(row) for row in rows], dtype=np.float64)
+        return np.ascontiguousarray(values.reshape(len(rows), len(FIELDS)).T)
 
     def __getattr__(self, name: str) -> Array:
         """Return the column of a field of `StepRow`, and keep it for the next time."""
