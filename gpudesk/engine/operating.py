@@ -64,6 +64,7 @@ class OperatingPoint:
     attention_efficiency: float
     expert_half_tokens: float
     layer_s: float
+    quantise_s: float
     moe_layer_s: float
     step_s: float
     sequence_s: float
@@ -122,7 +123,8 @@ def operating_point(situation: Situation, model: Model, calibration: Calibration
         attention_peak=_peak(part, Precision.BF16),
         attention_efficiency=of("attention_efficiency"),
         expert_half_tokens=of("expert_half_tokens"),
-        layer_s=(of("layer_time") + of("quantise_time", dense_arithmetic)) * eager,
+        layer_s=of("layer_time") * eager,
+        quantise_s=of("quantise_time", dense_arithmetic) * eager,
         moe_layer_s=of("moe_layer_time") * eager,
         step_s=of("step_time"),
         sequence_s=of("sequence_time"),
@@ -249,7 +251,9 @@ def step_row(
         patt1_window=window,
         comm_fixed=comm_fixed,
         comm_token=comm_token,
-        overhead_fixed=shards.layers * point.layer_s + shards.moe_layers * point.moe_layer_s + point.step_s,
+        overhead_fixed=shards.layers * (point.layer_s + point.quantise_s)
+        + shards.moe_layers * point.moe_layer_s
+        + point.step_s,
         overhead_sequence=point.sequence_s,
         activation_token=traffic / (point.bandwidth * point.dense_read_efficiency),
         attention_ranks=float(ranks),
@@ -284,6 +288,7 @@ def ideal_row(
         attention_efficiency=1.0,
         expert_half_tokens=0.0,
         layer_s=0.0,
+        quantise_s=0.0,
         moe_layer_s=0.0,
         step_s=0.0,
         sequence_s=0.0,

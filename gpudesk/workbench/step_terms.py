@@ -180,10 +180,12 @@ def _overhead(candidate: Candidate, sequences: float) -> Term:
         "overhead",
         row.overhead_fixed + row.overhead_sequence * sequences,
         "s",
-        "layers x layer time + layers with experts x their time + step time + sequences x sequence time",
+        "layers x (layer time + quantise time) + layers with experts x their time + step time "
+        "+ sequences x sequence time",
         inputs=(
             Term("layers", shards.layers, None),
             _constant("layer_time", point.layer_s, "s"),
+            _constant("quantise_time", point.quantise_s, "s"),
             Term("layers with experts", shards.moe_layers, None),
             _constant("moe_layer_time", point.moe_layer_s, "s"),
             _constant("step_time", point.step_s, "s"),
@@ -202,8 +204,11 @@ def _common(frame: Frame, candidate: Candidate, tokens: float, busiest: float) -
             "activation traffic",
             candidate.row.activation_token * busiest,
             "s",
-            "tokens x layers x bytes of a hidden vector x passes / bandwidth",
-            inputs=(_constant("activation_traffic", candidate.point.activation_traffic),),
+            "tokens x bytes of a hidden vector x (layers x passes + copies for experts x passes) / bandwidth",
+            inputs=(
+                _constant("activation_traffic", candidate.point.activation_traffic),
+                _constant("expert_traffic", candidate.point.expert_traffic),
+            ),
         )
     )
     if candidate.plan.count > 1:
