@@ -59,6 +59,6 @@ def link(accelerator: Accelerator, ranks: int, node_bandwidth: float) -> Link:
     domain = accelerator.scale_up_domain or 1
     if accelerator.scale_up_bandwidth is not None and ranks <= domain:
         return Link(accelerator.scale_up_bandwidth / 2, "scale-up")
-    if ranks <= 8 and domain <= 8:
+    if ranks <= 8 and (domain <= 8 or accelerator.scale_up_bandwidth is None):
         return Link((accelerator.pcie_bandwidth or FALLBACK_PCIE) / 2, "pcie")
     return Link(node_bandwidth, "node")

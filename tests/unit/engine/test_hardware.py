@@ -63,3 +63,9 @@ def test_a_bridge_joins_two_cards_only() -> None:
     pair = replace(H200, scale_up_domain=2, scale_up_bandwidth=6e11)
     assert link(pair, 2, NODE) == Link(3e11, "scale-up")
     assert link(pair, 4, NODE) == Link(6.4e10, "pcie")
+
+
+def test_a_domain_whose_link_is_not_known_counts_as_cards_in_one_host() -> None:
+    unknown = replace(H200, scale_up_domain=12, scale_up_bandwidth=None)
+    assert link(unknown, 2, NODE).kind == "pcie"
+    assert link(unknown, 16, NODE) == Link(NODE, "node")
