@@ -30,7 +30,7 @@ from gpudesk.text import tr
 _WIDE_COLUMNS = 4
 #: Heights of the throughput chart, in units of its drawing.
 _CHART_HEIGHT = 180.0
-_LOW_CHART_HEIGHT = 122.0
+_LOW_CHART_HEIGHT = 100.0
 
 
 def sheet_html(sheet: Sheet) -> str:
