@@ -127,6 +127,8 @@ SENTENCES: Final = MappingProxyType(
         "estimate.weight_only": "{engine} has no {weights} arithmetic on this part: stored in {weights}, "
         "computed in {arithmetic}",
         "estimate.memory_fraction": "Memory used: up to {fraction} of {of}, the largest safe setting",
+        "estimate.uneven_count": "{count} accelerators cannot share one replica as evenly as {fewer} can, so "
+        "few requests may be answered later than by {fewer}",
         "estimate.smaller_chunk": "Steps of at most {tokens} tokens, fewer than the serving engine's "
         "default, so that memory is left for the KV cache",
         "estimate.announced": "{accelerator} is announced, not shipping: its figures are the vendor's own",

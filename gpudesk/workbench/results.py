@@ -77,6 +77,8 @@ def _notes(
     notes = frame.notes
     if candidate.plan.count > 1 and None in (request.tp, request.pp, request.dp):
         notes += (candidate.plan_note,)
+        if candidate.plan.count & (candidate.plan.count - 1):
+            notes += (_uneven(candidate.plan.count),)
     notes += candidate.notes
     if admitted is not None and concurrency is not None and admitted < concurrency:
         cause = "estimate.queued_memory" if max_sequences <= admitted else "estimate.queued_engine"
@@ -87,6 +89,11 @@ def _notes(
     if request.workload.load.kind is LoadKind.LIMITS and not admitted:
         notes += (message("estimate.limits_not_met"),)
     return notes
+
+
+def _uneven(count: int) -> Message:
+    """Say why some more accelerators can be slower for few requests: heads divide by powers of two."""
+    return message("estimate.uneven_count", count=count, fewer=1 << (count.bit_length() - 1))
 
 
 def unfit_estimate(request: EstimateRequest, setup: Setup, table: SetupTable) -> Estimate:

@@ -162,6 +162,15 @@ def test_the_plan_of_our_choice_is_never_slower_than_one_that_is_given(estimator
         assert rate(free).value >= 0.999 * rate(fixed).value
 
 
+def test_a_count_that_shares_badly_says_so(estimator: Estimator) -> None:
+    two, three = (
+        estimator.estimate(ask("h200-sxm", "llama-3.1-8b", "fp8", closed(1), count=count)) for count in (2, 3)
+    )
+    assert rate(three).value < rate(two).value
+    assert "estimate.uneven_count" in {note.id for note in three.notes}
+    assert "estimate.uneven_count" not in {note.id for note in two.notes}
+
+
 def test_attention_dp_is_taken_as_asked(estimator: Estimator) -> None:
     request = ask("h200-sxm", "deepseek-r1", "fp8", closed(256), tp=8, ep=8, dp=1, pp=1, attention_dp=True)
     answer = estimator.estimate(request)
