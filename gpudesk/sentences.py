@@ -127,6 +127,11 @@ SENTENCES: Final = MappingProxyType(
         "estimate.weight_only": "{engine} has no {weights} arithmetic on this part: stored in {weights}, "
         "computed in {arithmetic}",
         "estimate.memory_fraction": "Memory used: up to {fraction} of {of}, the largest safe setting",
+        "estimate.older_than_calibration": "The software date lies further back than measurements reach; "
+        "it is taken as {years} years before the newest",
+        "estimate.beyond_context": "{tokens} tokens are more than the {most} that {model} is made for",
+        "estimate.fraction_too_small": "The memory fraction of {fraction} leaves no room for the KV cache on "
+        "{count} × {accelerator}: weights {weights} of {capacity}; raise it",
         "estimate.uneven_count": "{count} accelerators cannot share one replica as evenly as {fewer} can, so "
         "few requests may be answered later than by {fewer}",
         "estimate.smaller_chunk": "Steps of at most {tokens} tokens, fewer than the serving engine's "

@@ -125,7 +125,9 @@ def _cycle(rows: Rows, requests: Requests, running: Array, waiting: Array) -> _C
     each, prefill = request_prefill(rows, requests.prompt, waiting, requests.cached)
     decode = decode_step(rows, running, requests.context)
     # The first token comes with the prompt.
-    steps = np.maximum(requests.output - 1.0, 0.0) / rows.tokens_per_step
+    later = np.maximum(requests.output - 1.0, 0.0)
+    # A step yields no more tokens than there are to come.
+    steps = np.maximum(later / rows.tokens_per_step, np.minimum(later, 1.0))
     prompts = running * each
     chunk = prefill.total / rows.stages
     serving = running * rows.request
@@ -286,7 +288,7 @@ def open_loop(rows: Rows, requests: Requests, rate: Array, constants: ServingCon
     below = np.maximum(_largest(lambda running: excess(running) > 0, capacity), 1.0)
     more, less = excess(below), excess(np.minimum(below + 1.0, capacity))
     stable = (more <= 0) | (less <= 0)
-    share = np.where(more > 0, more / np.maximum(more - less, 1e-300), 0.0)
+    share = np.where(more > 0, more / np.maximum(more - less, 1e-9), 0.0)
     running = np.where(stable, np.minimum(below + share, capacity), capacity)
     cycle = _steady(rows, requests, running)
     busy = np.minimum(rate * cycle.each_prompt, 1.0)
@@ -330,8 +332,9 @@ def within_limits(
     # Arrivals are random, so the queue must stay short enough for the limit of the first token.
     stretch = 1.0 + np.where(p99, constants.ttft_margin * (alone + cycle.step) / ttft, 0.0)
     # Under the highest load that a p99 limit of TTFT allows, queues use part of the limit up.
-    queued = rows.limit_queue * np.maximum(ttft - first, 0.0)
-    first += np.where(p99 & np.isfinite(ttft), queued, 0.0)
+    # They fill it as far as a round of the replica: at a load that it keeps up with nobody queues for longer.
+    queued = rows.limit_queue * np.maximum(np.minimum(ttft, cycle.seconds) - first, 0.0)
+    first += np.where(p99, queued, 0.0)
     unknown = np.full_like(ttft, np.nan)
     return Served(
         running=running,
@@ -358,6 +361,6 @@ def bounds(ideal: Rows, requests: Requests, running: Array) -> Bounds:
     cycle = _cycle(ideal, requests, running, running)
     return Bounds(
         rate=running / cycle.seconds,
-        tpot=cycle.decode.total / ideal.tokens_per_step,
+        tpot=cycle.decode.total / np.minimum(ideal.tokens_per_step, np.maximum(requests.output - 1.0, 1.0)),
         ttft=_alone(ideal, requests),
     )

@@ -11,6 +11,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
+from datetime import date
 from typing import Any
 
 from gpudesk.domain.messages import InputError, message
@@ -114,9 +115,18 @@ def month(where: str, value: object) -> str:
     """Accept `YYYY-MM` or `YYYY-MM-DD`; return the month."""
     if type(value) is not str:
         raise wrong_type(where, value, "text")
-    if _MONTH.fullmatch(value) is None:
+    if _MONTH.fullmatch(value) is None or not _is_date(value):
         raise InputError(message("field.month", given=quoted(value)), where)
     return value[:7]
+
+
+def _is_date(value: str) -> bool:
+    """Whether the day, if one is given, exists."""
+    try:
+        date.fromisoformat(value if len(value) > len("2000-01") else f"{value}-01")
+    except ValueError:
+        return False
+    return True
 
 
 def identity(where: str, value: object) -> str | int:

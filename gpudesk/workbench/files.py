@@ -27,8 +27,12 @@ def write_atomically(path: Path, contents: bytes) -> None:
     """Replace a file by way of a temporary one beside it; raises `InputError` that names the file.
 
     A link is followed, so that the file it leads to is replaced; the permissions of an old file are kept.
+    What is no file, such as a device or a pipe, is written to and stays what it is.
     """
     target = path.resolve()
+    if target.exists() and not target.is_file():
+        _write_through(path, target, contents)
+        return
     temporary: Path | None = None
     try:
         descriptor, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
@@ -43,6 +47,14 @@ def write_atomically(path: Path, contents: bytes) -> None:
         if temporary is not None:
             with contextlib.suppress(OSError):
                 temporary.unlink()
+        raise InputError(message("file.unwritable", reason=_reason(error)), str(path)) from error
+
+
+def _write_through(path: Path, target: Path, contents: bytes) -> None:
+    try:
+        with target.open("wb", buffering=0) as file:
+            file.write(contents)
+    except OSError as error:
         raise InputError(message("file.unwritable", reason=_reason(error)), str(path)) from error
 
 

@@ -86,6 +86,10 @@ def _notes(
         notes += (message(cause, admitted=admitted, concurrency=concurrency, queued=queued),)
     if not figures.stable:
         notes += (message("estimate.overload"),)
+    tokens = request.workload.input_tokens + request.workload.output_tokens
+    if frame.model.max_context is not None and tokens > frame.model.max_context:
+        most = frame.model.max_context
+        notes += (message("estimate.beyond_context", model=frame.model.name, tokens=tokens, most=most),)
     if request.workload.load.kind is LoadKind.LIMITS and not admitted:
         notes += (message("estimate.limits_not_met"),)
     return notes
@@ -106,9 +110,17 @@ def unfit_estimate(request: EstimateRequest, setup: Setup, table: SetupTable) ->
         )
     nearest = max(made, key=lambda placed: placed.budget.headroom_bytes(tokens))
     needs = _needs(request, table, tokens)
-    weights_fit = nearest.budget.pool_bytes > 0
+    budget = nearest.budget
+    held = budget.weights_bytes + budget.runtime_bytes + budget.cache.sequence_bytes(tokens)
+    if budget.pool_bytes > 0:
+        name = "estimate.request_does_not_fit"
+    elif request.memory_fraction is not None and held < budget.capacity_bytes:
+        name = "estimate.fraction_too_small"
+    else:
+        name = "estimate.weights_do_not_fit"
     reason = message(
-        "estimate.request_does_not_fit" if weights_fit else "estimate.weights_do_not_fit",
+        name,
+        fraction=setup.frame.settings.memory_fraction,
         accelerator=setup.frame.accelerator.name,
         count=nearest.plan.count,
         missing=(float(-nearest.budget.headroom_bytes(tokens)), "B"),

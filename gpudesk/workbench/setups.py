@@ -22,6 +22,8 @@ from gpudesk.engine.operating import OperatingPoint, Situation, operating_point,
 from gpudesk.engine.plans import PlanWishes, candidate_plans, divides_heads, replica_counts
 from gpudesk.engine.steps import StepRow
 
+#: Software older than this before the newest calibrated month is taken to be this old: rows reach no further.
+OLDEST_MONTHS = 36
 #: Below this, chunks of prefill cost more than the memory they save is worth.
 LEAST_BATCHED_TOKENS = 2048
 
@@ -98,6 +100,8 @@ def frame(
         )
     date = request.date or calibration.newest_month
     age = months(calibration.newest_month) - months(date)
+    if age > OLDEST_MONTHS:
+        notes = (*notes, message("estimate.older_than_calibration", years=OLDEST_MONTHS // 12))
     limits = support.limits(engine, accelerator, date, request.workload.behind_server)
     fraction = request.memory_fraction
     if fraction is None:
@@ -121,7 +125,7 @@ def frame(
             max_batch=request.max_batch or limits.max_batch,
             max_batched_tokens=request.max_batched_tokens or limits.max_batched_tokens,
         ),
-        months_old=float(max(0, age)),
+        months_old=float(min(max(0, age), OLDEST_MONTHS)),
         newer_than_calibration=age < 0,
         notes=notes,
     )

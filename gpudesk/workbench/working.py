@@ -215,13 +215,67 @@ def _prefill_term(context: _Context, waiting: float | None = None) -> Term:
 _BURSTS = (LoadKind.BATCH, LoadKind.SATURATE)
 
 
+def _no_figure(context: _Context) -> str:
+    return "the limits cannot be met" if context.estimate.stable else "the queue grows without end"
+
+
+def _total(context: _Context) -> Term:
+    work = context.estimate.request.workload
+    return Term(
+        "input and output tokens/s",
+        _value(context.estimate.total_tokens_per_s),
+        "tok/s",
+        "output tokens/s x (input tokens + output tokens) / output tokens",
+        inputs=(
+            _throughput(context),
+            _scenario("input tokens", work.input_tokens, "tokens"),
+            _scenario("output tokens", work.output_tokens, "tokens"),
+        ),
+    )
+
+
+def _per_accelerator(context: _Context) -> Term:
+    return Term(
+        "output tokens/s per accelerator",
+        _value(context.estimate.output_tokens_per_s_per_accelerator),
+        "tok/s",
+        "output tokens/s / accelerators",
+        inputs=(_throughput(context), Term("accelerators", context.estimate.count, None)),
+    )
+
+
+def _request(context: _Context) -> Term:
+    work = context.estimate.request.workload
+    return Term(
+        "time of a request",
+        _value(context.estimate.request_s),
+        "s",
+        "TTFT + (output tokens - 1) x TPOT",
+        inputs=(_ttft(context), _tpot(context), _scenario("output tokens", work.output_tokens, "tokens")),
+    )
+
+
+def _batch(context: _Context) -> Term:
+    size = context.estimate.request.workload.load.batch
+    if size is None:
+        return Term("time of the batch", None, "s", "the load is not a static batch")
+    return Term(
+        "time of the batch",
+        _value(context.estimate.batch_s),
+        "s",
+        "requests x output tokens / output tokens/s",
+        inputs=(_scenario("requests", size), _throughput(context)),
+    )
+
+
 def _tpot(context: _Context) -> Term:
     work = context.estimate.request.workload
     tpot = _value(context.estimate.tpot_ms)
     decode = _decode_term(context)
     pure_ms = float(context.decode.total[0]) / work.acceptance_length * 1e3
     if tpot is None:
-        return Term("TPOT", None, "ms", "a single output token has none", inputs=(decode,))
+        reason = "a single output token has none" if work.output_tokens == 1 else _no_figure(context)
+        return Term("TPOT", None, "ms", reason, inputs=(decode,))
     return Term(
         "TPOT",
         tpot,
@@ -246,7 +300,7 @@ def _ttft(context: _Context) -> Term:
     ttft = _value(context.estimate.ttft_ms)
     own = _prefill_term(context, waiting=1.0)
     if ttft is None or not isinstance(own.value, float):
-        return Term("TTFT", None, "ms", "the queue grows without end", inputs=(own,))
+        return Term("TTFT", None, "ms", _no_figure(context), inputs=(own,))
     return Term(
         "TTFT",
         ttft,
@@ -314,6 +368,10 @@ def _number(term: Term) -> float:
 
 _FIGURES: dict[str, Callable[[_Context], Term]] = {
     "output_tokens_per_s": _throughput,
+    "total_tokens_per_s": _total,
+    "output_tokens_per_s_per_accelerator": _per_accelerator,
+    "request_s": _request,
+    "batch_s": _batch,
     "ttft_ms": _ttft,
     "tpot_ms": _tpot,
     "max_concurrency": _max_concurrency,

@@ -244,3 +244,52 @@ def test_two_parts_within_the_error_have_no_winner(estimator: Estimator) -> None
     assert close["output_tokens_per_s"].winner is None
     assert far["output_tokens_per_s"].winner == "h200-sxm"
     assert far["tpot_ms"].winner == "h200-sxm"
+
+
+def test_a_narrower_format_is_not_slower(estimator: Estimator) -> None:
+    for part in ("b200-hgx", "h200-sxm", "mi355x", "mi300x"):
+        for concurrency in (1, 64):
+            wide, narrow = (
+                estimator.estimate(
+                    ask(part, "llama-3.1-70b", weights, closed(concurrency), count=8, tp=8, pp=1)
+                )
+                for weights in ("bf16", "fp8")
+            )
+            assert rate(narrow).value > rate(wide).value, (part, concurrency)
+
+
+def test_speculation_yields_no_more_tokens_than_are_asked_for(estimator: Estimator) -> None:
+    request = ask("h200-sxm", "llama-3.1-70b", "fp8", closed(1), (1000, 2), count=1)
+    plain = estimator.estimate(request)
+    guessed = estimator.estimate(replace(request, workload=replace(request.workload, acceptance_length=4.0)))
+    assert plain.tpot_ms is not None
+    assert guessed.tpot_ms is not None
+    assert guessed.tpot_ms.value > 0.9 * plain.tpot_ms.value
+
+
+def test_a_long_limit_of_ttft_is_not_used_up_in_the_queue(estimator: Estimator) -> None:
+    load = Load(LoadKind.LIMITS, ttft_ms=3.6e6, tpot_ms=50.0)
+    answer = estimator.estimate(ask("h200-sxm", "llama-3.1-70b", "fp8", load, count=1))
+    assert answer.ttft_ms is not None
+    assert answer.request_s is not None
+    assert answer.ttft_ms.value < 1e3 * answer.request_s.value < 2e5
+
+
+def test_more_tokens_than_the_model_is_made_for_are_said(estimator: Estimator) -> None:
+    answer = estimator.estimate(ask("h200-sxm", "yi-34b", "fp8", closed(1), (8000, 100), count=1))
+    assert "estimate.beyond_context" in {note.id for note in answer.notes}
+
+
+def test_software_from_before_all_measurements_is_as_old_as_they_reach(estimator: Estimator) -> None:
+    ancient = estimator.estimate(ask("h200-sxm", "llama-3.1-8b", "fp8", closed(8), date="1990-01"))
+    old = estimator.estimate(ask("h200-sxm", "llama-3.1-8b", "fp8", closed(8), date="2023-01"))
+    assert rate(ancient).value == rate(old).value
+    assert "estimate.older_than_calibration" in {note.id for note in ancient.notes}
+
+
+def test_a_fraction_that_leaves_no_room_is_named(estimator: Estimator) -> None:
+    request = ask("h200-sxm", "llama-3.1-70b", "fp8", closed(1), count=1)
+    answer = estimator.estimate(replace(request, memory_fraction=0.05))
+    assert not answer.fits
+    assert answer.reason is not None
+    assert answer.reason.id == "estimate.fraction_too_small"

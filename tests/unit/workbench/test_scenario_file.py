@@ -15,6 +15,7 @@ from gpudesk.domain.precision import KV_BYTES, Precision
 from gpudesk.domain.scenarios import AcceleratorChoice, Scenario
 from gpudesk.domain.workloads import Load, LoadKind, Workload
 from gpudesk.sentences import problem
+from gpudesk.workbench.files import write_atomically
 from gpudesk.workbench.scenario_file import parse_scenario, read_scenario, scenario_text, write_scenario
 from gpudesk.workbench.templates import read_template, template_ids, templates
 
@@ -258,3 +259,17 @@ def test_save_keeps_permissions_and_follows_links(tmp_path: Path) -> None:
     assert link.is_symlink()
     assert read_scenario(path) == SCENARIO
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_what_is_no_file_is_written_to_and_stays_what_it_is(tmp_path: Path) -> None:
+    pipe, link = tmp_path / "pipe", tmp_path / "out.html"
+    os.mkfifo(pipe)
+    link.symlink_to(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        write_atomically(link, b"contents")
+        assert os.read(reader, 100) == b"contents"
+    finally:
+        os.close(reader)
+    assert pipe.is_fifo()
+    assert link.is_symlink()

@@ -97,3 +97,18 @@ def test_an_unknown_figure_is_answered_with_those_there_are(estimator: Estimator
         estimator.explain(answer(estimator, LOADS[0]), "beauty")
     assert refused.value.problem.id == "explain.unknown"
     assert "tpot_ms" in str(refused.value.problem.parameters["known"])
+
+
+@pytest.mark.parametrize("load", LOADS, ids=lambda load: str(load.kind))
+def test_every_figure_can_be_explained(estimator: Estimator, load: Load) -> None:
+    found = answer(estimator, load)
+    for figure in ("total_tokens_per_s", "output_tokens_per_s_per_accelerator", "request_s", "batch_s"):
+        stated = getattr(found, figure)
+        assert estimator.explain(found, figure).value == (None if stated is None else stated.value)
+
+
+def test_a_missing_figure_is_explained_by_its_cause(estimator: Estimator) -> None:
+    flood = answer(estimator, Load(LoadKind.REQUEST_RATE, request_rate=1e5))
+    assert estimator.explain(flood, "tpot_ms").formula == "the queue grows without end"
+    tight = answer(estimator, Load(LoadKind.LIMITS, ttft_ms=0.1, tpot_ms=0.1))
+    assert estimator.explain(tight, "ttft_ms").formula == "the limits cannot be met"
