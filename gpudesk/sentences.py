@@ -23,6 +23,7 @@ SENTENCES: Final = MappingProxyType(
         "field.missing": "is missing",
         "field.empty": "is empty",
         "field.long": "is longer than {longest} characters",
+        "field.control": "holds a control character; write it without",
         "field.half_character": "holds half a character, which no text can",
         "field.type": "{given} is {found} where {wanted} belongs",
         "field.range": "{given} is not between {low} and {high}",

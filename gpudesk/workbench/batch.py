@@ -6,6 +6,7 @@ before more is read, so memory stays flat however long the input is.
 
 from __future__ import annotations
 
+import codecs
 import gc
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -52,6 +53,8 @@ def answer_stream(estimator: ManyEstimates, source: IO[bytes], target: IO[bytes]
     notes = _Notes()
     with _patient_collector():
         for chunk in _chunks(source):
+            if number == 1:
+                chunk[0] = chunk[0].removeprefix(codecs.BOM_UTF8)
             answers, failed = _answer(estimator, chunk, number, notes.say)
             target.write(b"".join(answers))
             target.flush()

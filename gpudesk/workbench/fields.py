@@ -10,6 +10,7 @@ import difflib
 import json
 import math
 import re
+import unicodedata
 from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import date
 from typing import Any
@@ -75,6 +76,9 @@ def text(longest: int = 200, *, empty: bool = False) -> Check:
             raise InputError(message("field.long", longest=longest), where)
         if not value.isascii():
             _refuse_surrogates(where, value)
+        if not value.isprintable() and any(unicodedata.category(c) == "Cc" and c != "\n" for c in value):
+            # They would steer the terminal that shows the text.
+            raise InputError(message("field.control"), where)
         return value
 
     return check

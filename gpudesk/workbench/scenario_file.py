@@ -81,7 +81,8 @@ def _document(raw: bytes, where: str) -> dict[str, Any]:
         line = raw.count(b"\n", 0, error.start) + 1
         raise InputError(message("scenario.not_utf8", line=line), where) from error
     except json.JSONDecodeError as error:
-        cut = error.pos >= len(error.doc.rstrip())
+        # A whole file ends with the brace of its object; one that was cut off seldom does.
+        cut = error.pos >= len(error.doc.rstrip()) or not error.doc.rstrip().endswith("}")
         problem = message(
             "scenario.cut_short" if cut else "scenario.not_json", line=error.lineno, column=error.colno
         )

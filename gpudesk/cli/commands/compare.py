@@ -21,7 +21,10 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type
     parser = commands.add_parser("compare", help=description, description=description)
     add_scenario_options(parser)
     parser.add_argument(
-        "-o", "--output", metavar=tr("FILE"), help=tr("write the sheet: .html, .md, .csv or .json")
+        "-o",
+        "--output",
+        metavar=tr("FILE"),
+        help=tr("write the sheet: .html, .md, .csv, .json; or .gpudesk for the scenario"),
     )
     add_json(parser)
     parser.set_defaults(run=run)

@@ -16,7 +16,11 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type
     parser = commands.add_parser("sheet", help=description, description=description)
     add_scenario_options(parser)
     parser.add_argument(
-        "-o", "--output", metavar=tr("FILE"), required=True, help=tr("the file: .html, .md, .csv or .json")
+        "-o",
+        "--output",
+        metavar=tr("FILE"),
+        required=True,
+        help=tr("the file: .html, .md, .csv, .json; or .gpudesk for the scenario"),
     )
     add_json(parser)
     parser.set_defaults(run=run)

@@ -79,7 +79,7 @@ _LOADS = st.one_of(
 
 _SCENARIOS = st.builds(
     Scenario,
-    name=st.text(st.characters(codec="utf-8"), max_size=50),
+    name=st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"]), max_size=50),
     model=st.just("llama-3.1-70b"),
     weights=st.sampled_from(Precision),
     kv=st.sampled_from(list(KV_BYTES)),
@@ -100,7 +100,9 @@ _SCENARIOS = st.builds(
     ).map(tuple),
     date=st.none() | st.just("2026-01"),
     memory_fraction=st.none() | st.floats(0.01, 1),
-    note=st.text(st.characters(codec="utf-8"), max_size=200),
+    note=st.text(
+        st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"], include_characters="\n"), max_size=200
+    ),
 )
 
 
@@ -273,3 +275,18 @@ def test_what_is_no_file_is_written_to_and_stays_what_it_is(tmp_path: Path) -> N
         os.close(reader)
     assert pipe.is_fifo()
     assert link.is_symlink()
+
+
+def test_a_file_cut_within_a_word_is_called_cut_off() -> None:
+    whole = scenario_text(read_template("mi325x-or-h200-70b"))
+    cut = whole[: whole.index("varied") + 3]
+    with pytest.raises(InputError) as refused:
+        parse_scenario(cut.encode(), "mine.gpudesk")
+    assert refused.value.problem.id == "scenario.cut_short"
+
+
+def test_a_name_that_would_steer_the_terminal_is_refused() -> None:
+    spoilt = scenario_text(read_template("mi325x-or-h200-70b")).replace("MI325X or", "\\u001b[31mMI325X or")
+    with pytest.raises(InputError) as refused:
+        parse_scenario(spoilt.encode(), "mine.gpudesk")
+    assert refused.value.problem.id == "field.control"
