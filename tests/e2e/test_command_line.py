@@ -351,3 +351,21 @@ def test_every_line_for_people_is_translated(gpudesk: RunProgram, arguments: lis
 
 #: Lines that hold names of things and figures alone: titles, heads of columns, second lines of cells.
 NAMES = ("MI325X or H200", "Chat on one", "1 × ", "  TP ", "  BF16 ", "  FP", " " * 20)
+
+
+def test_a_saved_scenario_opens_again_with_the_same_answer(gpudesk: RunProgram, tmp_path: Path) -> None:
+    saved, first, second = (tmp_path / name for name in ("mine.gpudesk", "a.json", "b.json"))
+    done(gpudesk("sheet", *SAMPLE, "--concurrency", "32", "-o", str(saved)))
+    document = json.loads(saved.read_text(encoding="utf-8"))
+    assert document["scenario"]["workload"]["load"] == {"concurrency": 32}
+    assert document["catalog"]["revision"]
+    done(gpudesk("sheet", *SAMPLE, "--concurrency", "32", "-o", str(first)))
+    done(gpudesk("sheet", "--scenario", str(saved), "-o", str(second)))
+    answers = [json.loads(path.read_text(encoding="utf-8")) for path in (first, second)]
+    assert answers[0]["accelerators"] == answers[1]["accelerators"]
+
+
+def test_a_byte_order_mark_before_the_first_line_is_skipped(gpudesk: RunProgram, tmp_path: Path) -> None:
+    lines = tmp_path / "lines.jsonl"
+    lines.write_bytes(b"\xef\xbb\xbf" + json.dumps(LINE).encode() + b"\n")
+    assert json.loads(done(gpudesk("estimate", "--batch", str(lines))))["fits"]
