@@ -110,10 +110,50 @@ def tensor_share(tensor: Tensor, stored: StorageFormat, plan: ParallelPlan) -> S
 
 
 def _sum(tensors: tuple[Tensor, ...], model: Model, weights: Precision, plan: ParallelPlan) -> Share:
-    total = Share()
+    elements = stored = 0
     for tensor in tensors:
-        total = total + tensor_share(tensor, storage(tensor, model, weights), plan)
-    return total
+        share = tensor_share(tensor, storage(tensor, model, weights), plan)
+        elements += share.elements
+        stored += share.stored_bytes
+    return Share(elements, stored)
+
+
+@dataclass(frozen=True, slots=True)
+class _Layer:
+    """The tensors of one layer of a group, sorted once for all plans, and what does not depend on a plan."""
+
+    experts: tuple[Tensor, ...]
+    dense: tuple[Tensor, ...]
+    dense_elements: int
+    active_expert_elements: int
+
+
+@lru_cache(maxsize=2_000)
+def _layers(model: Model) -> tuple[_Layer, ...]:
+    """Return one layer of each group of the model, in their order."""
+    layers = []
+    for group in model.layers:
+        tensors = layer_tensors(model, group)
+        dense = _not_of(tensors, TensorClass.EXPERT)
+        layers.append(
+            _Layer(
+                experts=_of(tensors, TensorClass.EXPERT),
+                dense=_merged(dense),
+                dense_elements=sum(t.elements * t.copies for t in dense if t.quantisable),
+                active_expert_elements=_active_expert_elements(group, tensors),
+            )
+        )
+    return tuple(layers)
+
+
+def _merged(tensors: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+    """Return tensors of one shape and treatment as copies of one, which divides them alike but once."""
+    alike: dict[tuple[object, ...], Tensor] = {}
+    for tensor in tensors:
+        key = (tensor.tensor_class, tensor.split, tensor.elements, tensor.kv_heads, tensor.quantisable)
+        known = alike.get(key)
+        alike[key] = tensor if known is None else replace(known, copies=known.copies + tensor.copies)
+    return tuple(alike.values())
 
 
 def _of(tensors: tuple[Tensor, ...], *classes: TensorClass) -> tuple[Tensor, ...]:
@@ -147,17 +187,14 @@ def shard(model: Model, weights: Precision, plan: ParallelPlan) -> Shards:
         head_read = embedding
     stage, dense, experts = Share(), Share(), Share()
     undivided = active = moe_layers = ffn_layers = collectives = per_token = expert_count = 0
-    for group in model.layers:
-        tensors = layer_tensors(model, group)
-        layer_experts = _sum(_of(tensors, TensorClass.EXPERT), model, weights, plan)
-        layer_dense = _sum(_not_of(tensors, TensorClass.EXPERT), model, weights, plan)
+    for group, layer in zip(model.layers, _layers(model), strict=True):
+        layer_experts = _sum(layer.experts, model, weights, plan)
+        layer_dense = _sum(layer.dense, model, weights, plan)
         stage = stage + (layer_experts + layer_dense).times(-(-group.count // plan.pp))
         dense = dense + layer_dense.times(group.count)
         experts = experts + layer_experts.times(group.count)
-        undivided += group.count * sum(
-            t.elements * t.copies for t in _not_of(tensors, TensorClass.EXPERT) if t.quantisable
-        )
-        active += group.count * _active_expert_elements(group, tensors)
+        undivided += group.count * layer.dense_elements
+        active += group.count * layer.active_expert_elements
         ffn_layers += group.count * (group.ffn is not None)
         collectives += group.count * ((group.mixer is not None) + (group.ffn is not None))
         if isinstance(group.ffn, MoeFfn):
