@@ -19,9 +19,6 @@ from gpudesk.cli.faults import (
 from gpudesk.domain.messages import InputError
 from gpudesk.text import tr
 
-#: A first argument that ends so is a scenario to be shown.
-_SCENARIO_SUFFIX = ".gpudesk"
-
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code: 0 done, 1 input or data at fault, 2 usage."""
@@ -53,7 +50,7 @@ def gui_main() -> int:
 def _run(arguments: list[str]) -> int:
     from gpudesk.cli.parser import make_parser
 
-    if arguments and arguments[0].endswith(_SCENARIO_SUFFIX):
+    if arguments and arguments[0].endswith(output.SCENARIO_SUFFIX):
         arguments = ["compare", "--scenario", *arguments]
     options = make_parser().parse_args(arguments)
     if options.version:

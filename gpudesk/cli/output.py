@@ -7,7 +7,6 @@ import json
 import os
 import shutil
 import sys
-from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -22,8 +21,9 @@ if TYPE_CHECKING:
 _WIDTH: Final = 100
 _NARROWEST: Final = 40
 
-#: Suffixes of the sheet's forms.
-FORMATS: Final = (".html", ".md", ".csv", ".json", ".gpudesk")
+#: Suffix of a scenario; a first argument that ends so is shown. Below it, all suffixes that can be written.
+SCENARIO_SUFFIX: Final = ".gpudesk"
+FORMATS: Final = (".html", ".md", ".csv", ".json", SCENARIO_SUFFIX)
 
 
 def say(text: str = "") -> None:
@@ -87,10 +87,6 @@ def check_format(target: Path) -> None:
 def _sheet(answer: Answer, target: Path) -> str:
     check_format(target)
     suffix = target.suffix.lower()
-    if suffix == ".gpudesk":
-        from gpudesk.workbench.scenario_file import scenario_text
-
-        return scenario_text(replace(answer.scenario, catalog_revision=answer.catalog_revision))
     if suffix == ".json":
         from gpudesk.sheets.json import sheet_json
 

@@ -11,7 +11,8 @@ attention over the cache. Added to these: collectives, activation traffic, time 
 
 from __future__ import annotations
 
-from dataclasses import astuple, dataclass, fields
+from dataclasses import dataclass, fields
+from operator import attrgetter
 from typing import Any, Final
 
 import numpy as np
@@ -77,6 +78,8 @@ class StepRow:
 
 
 FIELDS: Final = tuple(field.name for field in fields(StepRow))
+#: The values of a row in the order of `FIELDS`.
+row_values: Final = attrgetter(*FIELDS)
 
 
 class Rows:
@@ -94,7 +97,7 @@ class Rows:
     @classmethod
     def table(cls, rows: list[StepRow]) -> Array:
         """Return the rows as an array of shape (fields, rows), to take cases from."""
-        values = np.array([astuple(row) for row in rows], dtype=np.float64)
+        values = np.array([row_values(row) for row in rows], dtype=np.float64)
         return np.ascontiguousarray(values.reshape(len(rows), len(FIELDS)).T)
 
     def __getattr__(self, name: str) -> Array:

@@ -163,11 +163,11 @@ def parse_request(fields: object) -> EstimateRequest:
         name = next(name for name in _REQUIRED if name not in request and name not in workload)
         raise InputError(message("field.missing"), name) from None
     if "tp" in request or "pp" in request or "dp" in request or "ep" in request:
-        check_plan(request)
+        check_degrees(request)
     return made
 
 
-def check_plan(stated: dict[str, Any], where: str = "") -> None:
+def check_degrees(stated: dict[str, Any], where: str = "") -> None:
     """Refuse parallel degrees that contradict the count or each other, as far as they are stated."""
     get = stated.get
     count, tp, pp, dp, ep = get("count"), get("tp"), get("pp"), get("dp"), get("ep")

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from operator import attrgetter
-from typing import Final
-
 import numpy as np
 from numpy.typing import NDArray
 
-from gpudesk.engine.steps import FIELDS, Rows, StepRow
-
-_values: Final = attrgetter(*FIELDS)
+from gpudesk.engine.steps import FIELDS, Rows, StepRow, row_values
 
 
 class RowTable:
@@ -29,7 +24,7 @@ class RowTable:
         """Add a row and return its position."""
         if self._count == self._data.shape[1]:
             self._data = np.concatenate((self._data, np.empty_like(self._data)), axis=1)
-        self._data[:, self._count] = _values(row)
+        self._data[:, self._count] = row_values(row)
         self._count += 1
         return self._count - 1
 

@@ -9,7 +9,7 @@ from gpudesk.domain.messages import InputError, message
 from gpudesk.domain.scenarios import MOST_ACCELERATORS, AcceleratorChoice, Scenario
 from gpudesk.domain.workloads import Load, LoadKind, Workload
 from gpudesk.workbench.fields import Check, text, unknown_field, wrong_type
-from gpudesk.workbench.requests import REQUEST_FIELDS, WORKLOAD_FIELDS, check_plan
+from gpudesk.workbench.requests import REQUEST_FIELDS, WORKLOAD_FIELDS, check_degrees
 
 _LONGEST_NOTE: Final = 20_000
 
@@ -134,5 +134,5 @@ def _choices(where: str, value: object) -> tuple[AcceleratorChoice, ...]:
 def _choice(where: str, value: object) -> AcceleratorChoice:
     values = _checked(where, value, {name: REQUEST_FIELDS[name] for name in _CHOICE})
     _require(where, values, ("accelerator",))
-    check_plan(values, f"{where}.")
+    check_degrees(values, f"{where}.")
     return AcceleratorChoice(**values)

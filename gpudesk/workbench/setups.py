@@ -21,6 +21,7 @@ from gpudesk.engine.memory import MemoryBudget, MemorySettings, memory_budget
 from gpudesk.engine.operating import OperatingPoint, Situation, operating_point, step_row
 from gpudesk.engine.plans import PlanWishes, candidate_plans, divides_heads, replica_counts
 from gpudesk.engine.steps import StepRow
+from gpudesk.workbench.requests import check_degrees
 
 #: Software older than this before the newest calibrated month is taken to be this old: rows reach no further.
 OLDEST_MONTHS = 36
@@ -173,22 +174,8 @@ def wishes(request: EstimateRequest, engine: ServingEngine) -> PlanWishes:
 
 def check_plan(request: EstimateRequest, frame_: Frame) -> None:
     """Refuse a plan that cannot be: a count that is not tp x pp x dp, heads that tp does not divide."""
-    product = (request.tp or 1) * (request.pp or 1) * (request.dp or 1)
-    given = (request.tp, request.pp, request.dp)
-    if request.count is not None:
-        complete = all(degree is not None for degree in given)
-        if request.count % product or (complete and request.count != product):
-            raise InputError(
-                message(
-                    "plan.product",
-                    count=request.count,
-                    tp=request.tp or 1,
-                    pp=request.pp or 1,
-                    dp=request.dp or 1,
-                    product=product,
-                ),
-                "count",
-            )
+    degrees = ("count", "tp", "pp", "ep", "dp")
+    check_degrees({name: getattr(request, name) for name in degrees})
     if request.tp is not None and not divides_heads(frame_.model, request.tp):
         raise InputError(message("plan.heads", tp=request.tp, model=frame_.model.name), "tp")
     if request.pp is not None and request.pp > frame_.model.layer_count:

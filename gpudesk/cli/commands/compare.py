@@ -39,8 +39,11 @@ def run(options: argparse.Namespace) -> int:
         output.check_format(target)
     with Workbench.open() as workbench:
         answer = workbench.answer(scenario_from(options, workbench), with_curves=target is not None)
+        if target is not None and target.suffix.lower() == output.SCENARIO_SUFFIX:
+            workbench.save_scenario(answer.scenario, target)
+        elif target is not None:
+            output.write_sheet(answer, target)
     if target is not None:
-        output.write_sheet(answer, target)
         output.written(target, as_json=options.json, content_hash=answer.content_hash)
     else:
         show(answer, as_json=options.json)
