@@ -55,7 +55,9 @@ SENTENCES: Final = MappingProxyType(
         "template.unknown": "there is no template {name}; there are {near}",
         "explain.does_not_fit": "there is nothing to explain: it does not fit",
         "explain.unknown": "{figure} cannot be explained; these can: {known}",
-        "scenario.accelerators": "names {count} accelerators; a comparison has 1 to {most}",
+        "scenario.accelerators": "names {count} accelerators; a comparison has {most} at the most",
+        "scenario.no_model": "no model is chosen: choose one",
+        "scenario.no_accelerators": "no accelerator is chosen: add one",
         # The catalog
         "catalog.unknown": "there is no {kind} {id}; the closest: {near}",
         "catalog.unknown:empty": "there is no {kind} {id}; `gpudesk catalog list` names all there are",

@@ -6,12 +6,12 @@ Nothing is judged here: whether a figure beats another stands in the `Difference
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from gpudesk.domain.answers import Answer, Difference
 from gpudesk.domain.estimates import Banded
-from gpudesk.domain.scenarios import AcceleratorChoice
+from gpudesk.domain.scenarios import MOST_SLOTS, AcceleratorChoice
 
 #: Figures of an estimate that columns are compared by -> whether more of it is better.
 HIGHER_IS_BETTER: Final = {
@@ -40,6 +40,32 @@ def column_keys(choices: Sequence[AcceleratorChoice]) -> tuple[str, ...]:
         met[key] += 1
         unique.append(key if met[key] == 1 else f"{key}#{met[key]}")
     return tuple(unique)
+
+
+def slots(choices: Sequence[AcceleratorChoice]) -> tuple[int, ...]:
+    """Return each column's place in the palette: its own, else the lowest free one; a part has one place."""
+    taken: dict[str, int] = {}
+    for choice in choices:
+        if choice.slot is not None and choice.slot not in taken.values():
+            taken.setdefault(choice.accelerator, choice.slot)
+    for choice in choices:
+        if choice.accelerator not in taken:
+            taken[choice.accelerator] = lowest_free(taken.values())
+    return tuple(taken[choice.accelerator] for choice in choices)
+
+
+def lowest_free(taken: Iterable[int]) -> int:
+    """Return the first place in the palette that nobody has."""
+    used = set(taken)
+    return next(slot for slot in range(1, MOST_SLOTS + 1) if slot not in used)
+
+
+def repeated(choices: Sequence[AcceleratorChoice]) -> tuple[bool, ...]:
+    """Return for each column whether its part stands further left too, which hollow markers tell."""
+    return tuple(
+        any(other.accelerator == choice.accelerator for other in choices[:position])
+        for position, choice in enumerate(choices)
+    )
 
 
 def difference(answer: Answer, figure: str, baseline: str, other: str) -> Difference | None:

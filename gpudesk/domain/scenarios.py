@@ -12,11 +12,16 @@ from gpudesk.domain.workloads import Workload
 
 #: A comparison puts at most this many accelerators side by side.
 MOST_ACCELERATORS = 6
+#: Colours there are for parts; each has a dash and a marker of its own too.
+MOST_SLOTS = 8
 
 
 @dataclass(frozen=True, slots=True)
 class AcceleratorChoice:
-    """One column of the comparison: a part and, where the user chose them, its count and plan."""
+    """One column of the comparison: a part and, where the user chose them, its count and plan.
+
+    `slot` is the place in the palette, 1 to 8, that the part took when it joined and keeps until it leaves.
+    """
 
     accelerator: str
     count: int | None = None
@@ -26,13 +31,16 @@ class AcceleratorChoice:
     dp: int | None = None
     attention_dp: bool | None = None
     serving_engine: str | None = None
+    slot: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
     """A model, a workload and up to six accelerators.
 
-    The first accelerator is the baseline of differences. `catalog_revision` is that of the last save.
+    A scenario that is still being made may name no model (empty) and no accelerators; it can be saved and
+    gets no answer. The first accelerator is the baseline of differences. `catalog_revision` is that of the
+    last save.
     `own_records` are copies of the user's own catalog records that the scenario uses. `unknown_sections`
     hold sections of the file that this version does not know, which survive a save.
     """

@@ -59,9 +59,13 @@ class Estimates(Protocol):
 
 
 def check_ids(scenario: Scenario, facts: Facts) -> None:
-    """Raise `InputError`, with the place in the scenario, for an id that the catalog does not have."""
+    """Raise `InputError`, with the place in the scenario, for an id that the catalog does not have.
+
+    What the scenario leaves open is not looked for.
+    """
     try:
-        facts.model(scenario.model)
+        if scenario.model:
+            facts.model(scenario.model)
     except InputError as error:
         raise InputError(error.problem, "scenario.model") from error
     for position, choice in enumerate(scenario.accelerators):
@@ -77,8 +81,13 @@ def answer_scenario(
 ) -> Answer:
     """Return the answer to a scenario; `calibration` names the constants that the estimates rest on.
 
-    A part that cannot be estimated keeps its column, with the problem; an unknown id raises `InputError`.
+    A part that cannot be estimated keeps its column, with the problem. A scenario without a model or
+    without accelerators, and an unknown id, raise `InputError`.
     """
+    if not scenario.model:
+        raise InputError(message("scenario.no_model"), "scenario.model")
+    if not scenario.accelerators:
+        raise InputError(message("scenario.no_accelerators"), "scenario.accelerators")
     check_ids(scenario, facts)
     found = estimates.estimate_many(scenario.requests())
     columns = tuple(

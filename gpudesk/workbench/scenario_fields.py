@@ -6,15 +6,19 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from gpudesk.domain.messages import InputError, message
-from gpudesk.domain.scenarios import MOST_ACCELERATORS, AcceleratorChoice, Scenario
+from gpudesk.domain.scenarios import MOST_ACCELERATORS, MOST_SLOTS, AcceleratorChoice, Scenario
 from gpudesk.domain.workloads import Load, LoadKind, Workload
-from gpudesk.workbench.fields import Check, text, unknown_field, wrong_type
+from gpudesk.workbench.fields import Check, text, unknown_field, whole, wrong_type
 from gpudesk.workbench.requests import REQUEST_FIELDS, WORKLOAD_FIELDS, check_degrees
 
 _LONGEST_NOTE: Final = 20_000
 
 #: Fields of one accelerator of a scenario, checked as those of a request are.
-_CHOICE: Final = ("accelerator", "count", "tp", "pp", "ep", "dp", "attention_dp", "serving_engine")
+_CHOICE: Final = ("accelerator", "count", "tp", "pp", "ep", "dp", "attention_dp", "serving_engine", "slot")
+_CHOICE_CHECKS: Final[dict[str, tuple[str, Check]]] = {
+    **{name: REQUEST_FIELDS[name] for name in _CHOICE if name in REQUEST_FIELDS},
+    "slot": ("slot", whole(1, MOST_SLOTS)),
+}
 #: Fields that hold for all accelerators.
 _SHARED: Final = (
     "model",
@@ -42,6 +46,7 @@ def parse_scenario_fields(
         "workload": ("workload", _workload),
         "accelerators": ("accelerators", _choices),
         **{name: REQUEST_FIELDS[name] for name in _SHARED},
+        "model": ("model", text(empty=True)),
     }
     values = _checked("scenario", fields, shared)
     _require("scenario", values, ("name", "model", "weights", "workload", "accelerators"))
@@ -126,13 +131,13 @@ def _workload(where: str, value: object) -> Workload:
 def _choices(where: str, value: object) -> tuple[AcceleratorChoice, ...]:
     if not isinstance(value, list):
         raise wrong_type(where, value, "list")
-    if not 1 <= len(value) <= MOST_ACCELERATORS:
+    if len(value) > MOST_ACCELERATORS:
         raise InputError(message("scenario.accelerators", count=len(value), most=MOST_ACCELERATORS), where)
     return tuple(_choice(f"{where}[{position}]", item) for position, item in enumerate(value))
 
 
 def _choice(where: str, value: object) -> AcceleratorChoice:
-    values = _checked(where, value, {name: REQUEST_FIELDS[name] for name in _CHOICE})
+    values = _checked(where, value, _CHOICE_CHECKS)
     _require(where, values, ("accelerator",))
     check_degrees(values, f"{where}.")
     return AcceleratorChoice(**values)

@@ -3,6 +3,7 @@
 import json
 import os
 import stat
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from gpudesk.domain.workloads import Load, LoadKind, Workload
 from gpudesk.sentences import problem
 from gpudesk.workbench.files import write_atomically
 from gpudesk.workbench.scenario_file import parse_scenario, read_scenario, scenario_text, write_scenario
-from gpudesk.workbench.templates import read_template, template_ids, templates
+from gpudesk.workbench.templates import SAMPLE, read_template, template_ids, templates
 
 SCENARIO = Scenario(
     name="Chat für Köln, 日本",
@@ -185,7 +186,11 @@ def test_key_stated_twice_is_refused() -> None:
             {"workload": {"input_tokens": 5, "output_tokens": "many", "load": {"batch": 1}}},
             'scenario.workload.output_tokens: "many" is text where a whole number belongs',
         ),
-        ({"accelerators": []}, "scenario.accelerators: names 0 accelerators; a comparison has 1 to 6"),
+        (
+            {"accelerators": [{"accelerator": "a"}] * 7},
+            "scenario.accelerators: names 7 accelerators; a comparison has 6 at the most",
+        ),
+        ({"accelerators": [{"accelerator": "a", "slot": 9}]}, "scenario.accelerators[0].slot: 9"),
         ({"accelerators": [{}]}, "scenario.accelerators[0].accelerator: is missing"),
         (
             {"accelerators": [{"accelerator": "a", "count": 8, "tp": 3}]},
@@ -290,3 +295,10 @@ def test_a_name_that_would_steer_the_terminal_is_refused() -> None:
     with pytest.raises(InputError) as refused:
         parse_scenario(spoilt.encode(), "mine.gpudesk")
     assert refused.value.problem.id == "field.control"
+
+
+def test_a_scenario_still_being_made_is_kept_as_it_is(tmp_path: Path) -> None:
+    unfinished = replace(read_template(SAMPLE), model="", accelerators=())
+    path = tmp_path / "begun.gpudesk"
+    write_scenario(unfinished, path)
+    assert read_scenario(path) == unfinished

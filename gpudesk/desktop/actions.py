@@ -1,0 +1,47 @@
+"""Actions: every command of the program as data; menus, shortcuts, tool tips and the palette come from it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Menu(StrEnum):
+    """Where an action stands in the menu bar; the order is that of the menus."""
+
+    FILE = "file"
+    EDIT = "edit"
+    VIEW = "view"
+    SCENARIO = "scenario"
+    HELP = "help"
+
+
+def always() -> bool:
+    """Say yes: for actions that can be used at any time."""
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class ActionSpec:
+    """One command.
+
+    `id` is a dotted name. `text` is in the language in force and begins with a verb. `shortcuts` are
+    portable key sequences. `section` groups actions of a menu between dividing lines, in rising order.
+    `checked` makes it a switch. `single_key` marks a shortcut of one letter, which is in force only while
+    no field has the focus. `palette` is a wording for the command palette where it differs from the menu's.
+    """
+
+    id: str
+    text: str
+    run: Callable[[], object]
+    menu: Menu | None = None
+    section: int = 0
+    icon: str | None = None
+    shortcuts: tuple[str, ...] = ()
+    enabled: Callable[[], bool] = always
+    checked: Callable[[], bool] | None = None
+    group: str | None = None
+    single_key: bool = False
+    palette: str | None = None
+    hidden: bool = False

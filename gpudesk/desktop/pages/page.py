@@ -1,0 +1,64 @@
+"""What all pages have in common: they show the desk's answer while they are visible, and rest while not."""
+
+from __future__ import annotations
+
+from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtWidgets import QWidget
+
+from gpudesk.desktop.actions import ActionSpec
+from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.settings import Settings
+from gpudesk.desktop.theme.theme import Theme
+
+
+class Page(QWidget):
+    """A page of the window. Subclasses set `page_id` and write `refresh`."""
+
+    #: Short name in settings, actions and shortcuts.
+    page_id = ""
+    #: Whether the page shows figures against concurrency.
+    needs_curves = False
+
+    def __init__(self, desk: Desk, theme: Theme, settings: Settings, parent: QWidget | None = None) -> None:
+        """Keep what the page shows and how; nothing is computed until it is seen."""
+        super().__init__(parent)
+        self.desk = desk
+        self.theme = theme
+        self.settings = settings
+        self._stale = True
+        desk.answered.connect(self._answered)
+
+    def refresh(self) -> None:
+        """Show the desk's answer; called only while the page is visible."""
+        raise NotImplementedError
+
+    def actions_of_page(self) -> list[ActionSpec]:
+        """Return the commands that this page adds while it is shown."""
+        return []
+
+    def focus_content(self) -> None:
+        """Give the focus to what the page is about."""
+        self.setFocus()
+
+    def _answered(self) -> None:
+        if self.isVisible():
+            self._stale = False
+            self.refresh()
+        else:
+            self._stale = True
+
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802 - Qt's name
+        """Catch up with what happened while the page was hidden."""
+        super().showEvent(event)
+        if self.needs_curves:
+            self.desk.want_curves(self.page_id, wanted=True)
+            self.desk.flush()
+        if self._stale:
+            self._stale = False
+            self.refresh()
+
+    def hideEvent(self, event: QHideEvent) -> None:  # noqa: N802 - Qt's name
+        """Stop asking for curves."""
+        super().hideEvent(event)
+        if self.needs_curves:
+            self.desk.want_curves(self.page_id, wanted=False)
