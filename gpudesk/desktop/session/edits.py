@@ -85,7 +85,7 @@ def with_accelerator(
 
 
 def with_count(scenario: Scenario, position: int, count: int | None) -> Scenario:
-    """Return the scenario with another count of a part; its plan, which had the old product, is found anew."""
+    """Return the scenario with another count of a part; its old plan no longer multiplies up to it."""
     choice = scenario.accelerators[position]
     if choice.count == count:
         return scenario
