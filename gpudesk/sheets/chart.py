@@ -9,12 +9,13 @@ from html import escape
 from typing import Final
 
 from gpudesk.domain.formatting import Formatter
+from gpudesk.sheets.axes import apart, powers_of_two, tick_step
 from gpudesk.sheets.glyphs import COLOURS
 from gpudesk.sheets.sheet import Series
 from gpudesk.text import tr
 
 #: Lengths of strokes and gaps of each slot's curve, in units of its width.
-_DASHES: Final = ("", "7 3", "2 2.5", "8 2.5 2 2.5", "12 3", "4 2")
+_DASHES: Final = ("", "7 3", "2 2.5", "8 2.5 2 2.5", "12 3", "4 2", "10 2 2 2 2 2", "1 3")
 _STROKE: Final = 1.6
 _WIDTH: Final = 430.0
 _LEFT, _RIGHT, _TOP, _BOTTOM = 40.0, 86.0, 8.0, 30.0
@@ -22,7 +23,6 @@ _LEFT, _RIGHT, _TOP, _BOTTOM = 40.0, 86.0, 8.0, 30.0
 _PITCH: Final = 21.0
 #: A label of which the second line is left out needs less.
 _NARROW_PITCH: Final = 11.0
-_MOST_TICKS: Final = 5
 _MOST_BANDS: Final = 4
 
 
@@ -48,7 +48,7 @@ def throughput_chart(
     series: Sequence[Series], concurrency: int | None, height: float, formatter: Formatter
 ) -> str:
     """Return the chart of all curves, with a line at the scenario's own concurrency."""
-    step = _tick_step(max(max(each.high) for each in series))
+    step = tick_step(max(max(each.high) for each in series))
     highest = math.ceil(max(max(each.high) for each in series) / step) * step
     longest = max(2, *(max(each.concurrency) for each in series), concurrency or 1)
     plane = _Plane(float(longest), highest, height)
@@ -75,13 +75,6 @@ def _spoken(series: Series, formatter: Formatter) -> str:
     )
 
 
-def _tick_step(highest: float) -> float:
-    """Return the smallest round step of which a few reach the highest value."""
-    rough = highest / _MOST_TICKS
-    power = 10.0 ** math.floor(math.log10(rough))
-    return next(factor * power for factor in (1.0, 2.0, 2.5, 5.0, 10.0) if factor * power >= rough)
-
-
 def _grid(plane: _Plane, step: float, formatter: Formatter) -> str:
     drawn = []
     right = _WIDTH - _RIGHT
@@ -92,17 +85,10 @@ def _grid(plane: _Plane, step: float, formatter: Formatter) -> str:
         drawn.append(_text(_LEFT - 5, y + 3, formatter.number(number * step), "end", "tick"))
     drawn += [
         _text(plane.x(tick), plane.height - 18, formatter.count(tick), "middle", "tick")
-        for tick in _powers(plane.most_x)
+        for tick in powers_of_two(plane.most_x)
     ]
     drawn.append(_text(right, plane.height - 5, tr("requests in flight"), "end", "tick"))
     return "".join(drawn)
-
-
-def _powers(most: float) -> list[int]:
-    """Return powers of two up to `most`, thinned so that they have room."""
-    exponents = int(math.log2(most))
-    stride = max(1, math.ceil((exponents + 1) / 6))
-    return [2**exponent for exponent in range(0, exponents + 1, stride)]
 
 
 def _band(series: Series, plane: _Plane) -> str:
@@ -143,7 +129,7 @@ def _labels(series: Sequence[Series], plane: _Plane, formatter: Formatter) -> st
     """Return the names at the right, each at the height where its curve ends, pushed apart where needed."""
     pitch = _PITCH if len(series) * _PITCH <= plane.height - _BOTTOM else _NARROW_PITCH
     wanted = sorted(series, key=lambda each: plane.y(each.value[-1]))
-    places = _apart([plane.y(each.value[-1]) for each in wanted], pitch, _TOP + 4, plane.height - _BOTTOM)
+    places = apart([plane.y(each.value[-1]) for each in wanted], pitch, _TOP + 4, plane.height - _BOTTOM)
     drawn = []
     x = _WIDTH - _RIGHT + 6
     for each, y in zip(wanted, places, strict=True):
@@ -152,18 +138,6 @@ def _labels(series: Sequence[Series], plane: _Plane, formatter: Formatter) -> st
             full = tr("full at {n}", n=formatter.count(each.concurrency[-1]))
             drawn.append(_text(x, y + 12, full, "start", "tick"))
     return "".join(drawn)
-
-
-def _apart(wanted: Sequence[float], pitch: float, top: float, bottom: float) -> list[float]:
-    """Return places in rising order at least `pitch` apart, near the wanted ones and within the bounds."""
-    places: list[float] = []
-    for place in wanted:
-        places.append(max(place, places[-1] + pitch if places else top))
-    limit = bottom
-    for number in range(len(places) - 1, -1, -1):
-        places[number] = min(places[number], limit)
-        limit = places[number] - pitch
-    return places
 
 
 def _text(x: float, y: float, text: str, anchor: str, css_class: str) -> str:

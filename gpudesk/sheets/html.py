@@ -107,7 +107,7 @@ def _facts(facts: Iterable[Fact], css_class: str) -> str:
 def _headlines(headlines: Iterable[Headline]) -> str:
     items = "".join(
         f'<div><p class="question">{escape(headline.question)}</p>'
-        f'<p class="answer">{"" if headline.slot is None else swatch(headline.slot)}'
+        f'<p class="answer">{_winner(headline)}'
         f"{escape(headline.answer)}</p>"
         f'<p class="detail">{escape(headline.detail)}</p></div>'
         for headline in headlines
@@ -115,9 +115,14 @@ def _headlines(headlines: Iterable[Headline]) -> str:
     return f'<section class="headlines">{items}</section>'
 
 
+def _winner(headline: Headline) -> str:
+    return "" if headline.slot is None else swatch(headline.slot, hollow=headline.hollow)
+
+
 def _table(table: Table, sheet: Sheet, css_class: str) -> str:
     heads = "".join(
-        f'<th scope="col">{swatch(head.slot)}<span class="name slot{head.slot}">{escape(head.name)}</span>'
+        f'<th scope="col">{swatch(head.slot, hollow=head.hollow)}'
+        f'<span class="name slot{head.slot}">{escape(head.name)}</span>'
         f'<span class="detail">{escape(head.detail)}</span></th>'
         for head in sheet.heads
     )

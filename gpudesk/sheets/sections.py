@@ -6,8 +6,8 @@ import re
 from typing import Final
 
 from gpudesk.domain.answers import Answer, Column
-from gpudesk.domain.comparison import column_keys, difference, leaders
-from gpudesk.domain.estimates import Banded, MemoryUse
+from gpudesk.domain.comparison import column_keys, difference, leaders, repeated, slots
+from gpudesk.domain.estimates import Banded, Estimate
 from gpudesk.domain.formatting import ENGLISH, MACHINE, Formatter
 from gpudesk.domain.units import GIB
 from gpudesk.domain.workloads import Load, LoadKind
@@ -113,9 +113,15 @@ def _one_group(rows: tuple[Row, ...]) -> tuple[Group, ...]:
 
 def _heads(answer: Answer, names: tuple[str, ...]) -> tuple[Head, ...]:
     return tuple(
-        Head(name, _head_detail(column), slot)
-        for slot, (name, column) in enumerate(zip(names, answer.columns, strict=True), 1)
+        Head(name, _head_detail(column), *look)
+        for name, column, look in zip(names, answer.columns, _looks(answer), strict=True)
     )
+
+
+def _looks(answer: Answer) -> tuple[tuple[int, bool], ...]:
+    """Return for each column its place in the palette and whether its marker is hollow."""
+    choices = answer.scenario.accelerators
+    return tuple(zip(slots(choices), repeated(choices), strict=True))
 
 
 def _head_detail(column: Column) -> str:
@@ -206,7 +212,7 @@ def _headline(answer: Answer, figure: str, names: tuple[str, ...], formatter: Fo
     detail = formatter.banded(_figure(answer.columns[winner], figure))
     if winner != 0:
         detail = f"{detail}, {_against_baseline(answer, figure, winner, names, formatter)}"
-    return Headline(question, names[winner], detail, slot=winner + 1)
+    return Headline(question, names[winner], detail, *_looks(answer)[winner])
 
 
 def _figure(column: Column, figure: str) -> Banded | None:
@@ -245,7 +251,7 @@ def _most_in_flight(answer: Answer, names: tuple[str, ...], formatter: Formatter
             m=formatter.count(held[0]),
             baseline=names[0],
         )
-    return Headline(question, names[winner], detail, slot=winner + 1)
+    return Headline(question, names[winner], detail, *_looks(answer)[winner])
 
 
 def _against_baseline(
@@ -294,24 +300,28 @@ def _remarks(answer: Answer, names: tuple[str, ...], formatter: Formatter) -> tu
 
 def _memory_bars(answer: Answer, names: tuple[str, ...], formatter: Formatter) -> tuple[MemoryBar, ...]:
     return tuple(
-        _memory_bar(slot, name, column.estimate.memory, formatter)
-        for slot, (name, column) in enumerate(zip(names, answer.columns, strict=True), 1)
-        if column.estimate is not None and column.estimate.fits
+        _memory_bar(name, column.estimate, look, formatter)
+        for name, column, look in zip(names, answer.columns, _looks(answer), strict=True)
+        if column.estimate is not None
     )
 
 
-def _memory_bar(slot: int, name: str, use: MemoryUse, formatter: Formatter) -> MemoryBar:
+def _memory_bar(name: str, estimate: Estimate, look: tuple[int, bool], formatter: Formatter) -> MemoryBar:
+    use = estimate.memory
     parts = (
         (tr("weights"), use.weights_bytes),
         (tr("KV cache"), use.kv_bytes),
         (tr("other"), use.activations_bytes + use.runtime_bytes),
     )
+    needed = sum(size for _, size in parts)
     return MemoryBar(
-        slot=slot,
+        slot=look[0],
         name=name,
         parts=tuple((label, size / GIB) for label, size in parts),
         capacity=use.capacity_bytes / GIB,
         label=formatter.gib(use.capacity_bytes),
+        needed=None if estimate.fits else formatter.gib(needed),
+        hollow=look[1],
     )
 
 
@@ -325,8 +335,9 @@ def _series(answer: Answer, names: tuple[str, ...]) -> tuple[Series, ...]:
             value=tuple(rate.value for rate in column.curve.output_tokens_per_s),
             low=tuple(rate.low for rate in column.curve.output_tokens_per_s),
             high=tuple(rate.high for rate in column.curve.output_tokens_per_s),
+            hollow=hollow,
         )
-        for slot, (name, column) in enumerate(zip(names, answer.columns, strict=True), 1)
+        for name, column, (slot, hollow) in zip(names, answer.columns, _looks(answer), strict=True)
         if column.curve is not None and len(column.curve.concurrency) > 1
     )
 

@@ -57,11 +57,15 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """The head of a column: the accelerator, its architecture and form. `slot` is its place and colour."""
+    """The head of a column: the accelerator, its architecture and form.
+
+    `slot` is its place in the palette; a part that stands further left too is told by a `hollow` marker.
+    """
 
     name: str
     detail: str
     slot: int
+    hollow: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,12 +86,16 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Headline:
-    """One question of the comparison with its answer in a word and its figures."""
+    """One question of the comparison with its answer in a word and its figures.
+
+    `slot` is that of the winner; without one nobody wins.
+    """
 
     question: str
     answer: str
     detail: str
     slot: int | None = None
+    hollow: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,13 +138,23 @@ class DisputeEntry:
 
 @dataclass(frozen=True, slots=True)
 class MemoryBar:
-    """The parts of one accelerator's memory in GiB, for drawing; `label` is the capacity as text."""
+    """The parts of one accelerator's memory in GiB, for drawing; `label` is the capacity as text.
+
+    `needed` is what all parts take as text, where they do not fit.
+    """
 
     slot: int
     name: str
     parts: tuple[tuple[str, float], ...]
     capacity: float
     label: str
+    needed: str | None = None
+    hollow: bool = False
+
+    @property
+    def extent(self) -> float:
+        """GiB that a drawing has to have room for."""
+        return max(self.capacity, sum(size for _, size in self.parts))
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +167,7 @@ class Series:
     value: tuple[float, ...]
     low: tuple[float, ...]
     high: tuple[float, ...]
+    hollow: bool = False
 
 
 @dataclass(frozen=True, slots=True)

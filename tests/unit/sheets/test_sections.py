@@ -66,6 +66,22 @@ def test_what_does_not_fit_says_so_with_the_remedy(make_answer: MakeAnswer) -> N
     assert any(remark.text.startswith("One request of this length") for remark in sheet.remarks)
 
 
+def test_bar_of_what_does_not_fit_says_how_much_is_needed(make_answer: MakeAnswer) -> None:
+    fits, short = (
+        make_sheet(make_answer("h200-sxm", "mi325x", input_tokens=tokens)).memory[0]
+        for tokens in (2000, 2_000_000)
+    )
+    assert fits.needed is None
+    assert short.needed is not None
+
+
+def test_parts_keep_their_place_in_the_palette_and_repeats_are_hollow(make_answer: MakeAnswer) -> None:
+    answer = make_answer("h200-sxm", "mi325x", "h200-sxm")
+    sheet = make_sheet(answer)
+    assert [(head.slot, head.hollow) for head in sheet.heads] == [(1, False), (2, False), (1, True)]
+    assert [(bar.slot, bar.hollow) for bar in sheet.memory] == [(1, False), (2, False), (1, True)]
+
+
 def test_disputed_value_has_a_note_that_names_both_sides(make_answer: MakeAnswer) -> None:
     sheet = make_sheet(make_answer("h200-sxm", "mi325x"))
     bandwidth = row(sheet, "Bandwidth")
