@@ -1,0 +1,186 @@
+"""The desk: edits as named steps, one step a gesture, one evaluation a turn, the last good answer kept."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from gpudesk.desktop.session import edits
+from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.selection import attribute, figure
+from gpudesk.domain.formatting import ENGLISH, Formatter
+from gpudesk.domain.scenarios import AcceleratorChoice
+from gpudesk.workbench.templates import SAMPLE, read_template
+from gpudesk.workbench.workbench import Workbench
+
+
+@pytest.fixture(scope="module")
+def workbench() -> Iterator[Workbench]:
+    with Workbench.open() as opened:
+        yield opened
+
+
+@pytest.fixture
+def desk(workbench: Workbench, qtbot: QtBot) -> Desk:
+    made = Desk(workbench, Formatter(ENGLISH))
+    made.open(read_template(SAMPLE))
+    return made
+
+
+def has_curves(desk: Desk) -> bool:
+    return desk.has_curves
+
+
+def concurrency(desk: Desk) -> int | None:
+    return desk.scenario.workload.load.concurrency
+
+
+def set_load(desk: Desk, value: int) -> None:
+    desk.apply(edits.with_load_value(desk.scenario, value), "Change of load")
+
+
+def test_an_edit_is_named_answered_and_undone(desk: Desk, qtbot: QtBot) -> None:
+    changed: list[frozenset[str]] = []
+    desk.scenario_changed.connect(changed.append)
+    before = desk.answer
+    with qtbot.waitSignal(desk.answered):
+        set_load(desk, 128)
+    assert changed == [frozenset({"workload"})]
+    assert desk.answer is not None
+    assert desk.answer.scenario.workload.load.concurrency == 128
+    assert desk.undo_stack.undoText() == "Change of load"
+    with qtbot.waitSignal(desk.answered):
+        desk.undo_stack.undo()
+    assert desk.answer == before
+
+
+def test_the_same_value_is_no_edit(desk: Desk) -> None:
+    set_load(desk, 64)
+    assert desk.undo_stack.count() == 0
+
+
+def test_a_gesture_is_one_step(desk: Desk) -> None:
+    for values in ((70, 80, 90), (100, 110)):
+        desk.begin_gesture("load")
+        assert desk.in_gesture
+        for value in values:
+            set_load(desk, value)
+        desk.end_gesture()
+    assert desk.undo_stack.count() == 2
+    desk.undo_stack.undo()
+    assert concurrency(desk) == 90
+    desk.undo_stack.undo()
+    assert concurrency(desk) == 64
+
+
+def test_a_gesture_that_ends_where_it_began_is_no_step(desk: Desk) -> None:
+    desk.begin_gesture("load")
+    set_load(desk, 70)
+    set_load(desk, 64)
+    desk.end_gesture()
+    assert desk.undo_stack.count() == 0
+
+
+def test_many_edits_of_one_turn_are_answered_once(desk: Desk, qtbot: QtBot) -> None:
+    answers: list[None] = []
+    desk.answered.connect(lambda: answers.append(None))
+    for value in range(70, 90):
+        set_load(desk, value)
+    qtbot.waitUntil(lambda: bool(answers))
+    qtbot.wait(20)
+    assert len(answers) == 1
+
+
+def test_what_cannot_be_answered_leaves_the_last_good_answer(desk: Desk) -> None:
+    good = desk.answer
+    desk.edit("Change of model", model="no-such-model")
+    desk.evaluate()
+    assert desk.answer is good
+    problems = [desk.problem]
+    desk.undo_stack.undo()
+    desk.evaluate()
+    problems.append(desk.problem)
+    assert [problem and problem.where for problem in problems] == ["scenario.model", None]
+
+
+def test_an_unfinished_scenario_says_what_is_missing(desk: Desk) -> None:
+    desk.open(edits.empty_scenario())
+    assert (desk.missing, desk.answer) == ("model", None)
+    desk.edit("Choose model", model="llama-3.1-70b")
+    assert desk.missing == "accelerators"
+    desk.apply(edits.add_accelerator(desk.scenario, "h200-sxm"), "Add H200")
+    desk.evaluate()
+    assert desk.missing is None
+    assert desk.names == ("H200 SXM",)
+
+
+def test_curves_are_evaluated_while_somebody_wants_them(desk: Desk) -> None:
+    assert not has_curves(desk)
+    desk.want_curves("performance", wanted=True)
+    desk.flush()
+    assert has_curves(desk)
+    desk.want_curves("performance", wanted=False)
+    set_load(desk, 65)
+    desk.flush()
+    assert not has_curves(desk)
+
+
+def test_the_selection_goes_with_its_column(desk: Desk) -> None:
+    desk.select(figure("mi325x", "ttft_ms"))
+    desk.apply(edits.remove_accelerator(desk.scenario, 1), "Remove MI325X")
+    desk.evaluate()
+    gone = desk.selection
+    assert gone is None
+    desk.select(attribute("h200-sxm", "memory"))
+    set_load(desk, 65)
+    desk.evaluate()
+    assert desk.selection is not None
+
+
+def test_a_pinned_answer_stays_while_the_scenario_changes(desk: Desk) -> None:
+    desk.pin_ghost()
+    set_load(desk, 128)
+    desk.evaluate()
+    assert desk.ghost is not None
+    assert desk.ghost.scenario.workload.load.concurrency == 64
+    assert all(column.curve is not None for column in desk.ghost.columns)
+    desk.clear_ghost()
+    assert desk.ghost is None
+
+
+def test_opening_another_document_forgets_the_steps_of_the_old_one(desk: Desk) -> None:
+    set_load(desk, 128)
+    desk.open(replace(read_template(SAMPLE), name="Other"))
+    assert desk.undo_stack.count() == 0
+    assert desk.undo_stack.isClean()
+
+
+def test_parts_keep_their_places_in_the_palette(desk: Desk) -> None:
+    scenario = edits.add_accelerator(desk.scenario, "b200-hgx")
+    scenario = edits.remove_accelerator(scenario, 0)
+    assert [choice.slot for choice in scenario.accelerators] == [2, 3]
+    scenario = edits.add_accelerator(scenario, "mi355x")
+    assert scenario.accelerators[-1].slot == 1
+    scenario = edits.make_baseline(scenario, 2)
+    assert [choice.slot for choice in scenario.accelerators] == [1, 2, 3]
+
+
+def test_a_seventh_accelerator_is_not_taken() -> None:
+    scenario = edits.empty_scenario()
+    for part in ("h200-sxm", "mi325x", "b200-hgx", "mi355x", "h100-sxm", "mi300x", "l40s"):
+        scenario = edits.add_accelerator(scenario, part)
+    assert len(scenario.accelerators) == 6
+    assert edits.add_accelerator(scenario, "l4") is scenario
+
+
+def test_a_new_count_leaves_the_plan_open_and_a_new_part_keeps_the_count() -> None:
+    scenario = replace(
+        read_template(SAMPLE),
+        accelerators=(AcceleratorChoice("h200-sxm", count=4, tp=4), AcceleratorChoice("mi325x")),
+    )
+    more = edits.with_count(scenario, 0, 8)
+    assert (more.accelerators[0].count, more.accelerators[0].tp) == (8, None)
+    other = edits.replace_accelerator(scenario, 0, "b200-hgx")
+    assert [choice.accelerator for choice in other.accelerators] == ["b200-hgx", "mi325x"]
+    assert other.accelerators[0].count == 4
