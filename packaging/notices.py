@@ -27,6 +27,14 @@ Public License, version 3. The libraries lie in the installed `PySide6` folder a
 other builds of the same version.
 """
 
+ASSETS_NOTE = """
+Two works of others lie among the resources of GPU Desk itself, each with its licence file:
+
+- `resources/fonts`: Desk Sans, made from Inter by The Inter Project Authors (https://github.com/rsms/inter) by
+  freezing tabular figures and leaving out scripts; SIL Open Font License 1.1.
+- `resources/icons`: icons of Lucide (https://lucide.dev), in parts from Feather; ISC and MIT.
+"""
+
 
 def needed(name: str, seen: dict[str, Distribution]) -> dict[str, Distribution]:
     """Collect a package's requirements, extras left out, and theirs in turn."""
@@ -72,4 +80,4 @@ def _home(meta: dict[str, str | list[str]]) -> str:
 
 
 if __name__ == "__main__":
-    print(HEADING + "\n".join(rows(needed(ROOT, {}))) + "\n" + QT_NOTE, end="")
+    print(HEADING + "\n".join(rows(needed(ROOT, {}))) + "\n" + QT_NOTE + ASSETS_NOTE, end="")
