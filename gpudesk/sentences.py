@@ -51,6 +51,7 @@ SENTENCES: Final = MappingProxyType(
         "scenario.newer": "has format {version}; this program reads format {known}: use a newer GPU Desk",
         "scenario.newer_section": "has version {version} of the section {section}; this program reads "
         "version {known}: use a newer GPU Desk",
+        "pdf.no_scenario": "is a PDF that carries no scenario; one that GPU Desk saved as a sheet does",
         "sheet.format": "{suffix} is no form of a sheet; there are {known}",
         "template.unknown": "there is no template {name}; there are {near}",
         "explain.does_not_fit": "there is nothing to explain: it does not fit",

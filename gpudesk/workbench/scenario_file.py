@@ -22,6 +22,7 @@ from gpudesk.domain.messages import InputError, message
 from gpudesk.domain.scenarios import Scenario
 from gpudesk.workbench.fields import wrong_type
 from gpudesk.workbench.files import read_bytes, write_atomically
+from gpudesk.workbench.pdf_attachment import attached_scenario, is_pdf
 from gpudesk.workbench.scenario_fields import parse_scenario_fields, scenario_fields
 
 SUFFIX: Final = ".gpudesk"
@@ -33,8 +34,14 @@ _MOST_BYTES: Final = 16 << 20
 
 
 def read_scenario(path: Path) -> Scenario:
-    """Read a scenario file; raises `InputError` that names the file, the place in it and the remedy."""
-    return parse_scenario(read_bytes(path, _MOST_BYTES), str(path))
+    """Read a scenario file, or the scenario that a sheet saved as PDF carries.
+
+    Raises `InputError` that names the file, the place in it and the remedy.
+    """
+    raw = read_bytes(path, _MOST_BYTES)
+    if is_pdf(raw):
+        raw = attached_scenario(raw, str(path), _MOST_BYTES)
+    return parse_scenario(raw, str(path))
 
 
 def write_scenario(scenario: Scenario, path: Path) -> None:

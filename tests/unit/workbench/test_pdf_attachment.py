@@ -1,0 +1,90 @@
+"""The scenario in a PDF: found however the file was written, and missed with a clear word in all others."""
+
+import zlib
+from pathlib import Path
+
+import pytest
+
+from gpudesk.domain.messages import InputError
+from gpudesk.workbench.pdf_attachment import attached_scenario, is_pdf
+from gpudesk.workbench.scenario_file import read_scenario, scenario_text
+from gpudesk.workbench.templates import read_template, template_ids
+
+MOST = 1 << 20
+
+
+def pdf(*streams: bytes, line: bytes = b"\n") -> bytes:
+    """Return what a PDF with these streams looks like to a reader of streams."""
+    objects = (
+        b"%d 0 obj%s<< /Length %d >>%sstream%s%s%sendstream%sendobj%s"
+        % (number, line, len(content), line, line if line != b"\r" else b"\r\n", content, line, line, line)
+        for number, content in enumerate(streams, 1)
+    )
+    return b"%PDF-1.4\n" + b"".join(objects) + b"%%EOF\n"
+
+
+def drawing() -> bytes:
+    return zlib.compress(b"q 1 0 0 1 0 0 cm /F1 8 Tf (5,745) Tj Q\n" * 50)
+
+
+@pytest.mark.parametrize("name", template_ids())
+@pytest.mark.parametrize("level", [0, 1, 9])
+@pytest.mark.parametrize("line", [b"\n", b"\r\n"])
+def test_scenario_comes_back_as_it_was(tmp_path: Path, name: str, level: int, line: bytes) -> None:
+    scenario = read_template(name)
+    raw = scenario_text(scenario).encode()
+    file = tmp_path / "sheet.pdf"
+    file.write_bytes(pdf(drawing(), zlib.compress(raw, level), drawing(), line=line))
+    assert read_scenario(file) == scenario
+
+
+def test_scenario_is_found_where_it_was_stored_plainly() -> None:
+    raw = scenario_text(read_template("405b-one-node")).encode()
+    assert attached_scenario(pdf(drawing(), raw), "sheet.pdf", MOST) == raw
+
+
+def test_other_json_is_passed_over() -> None:
+    raw = scenario_text(read_template("405b-one-node")).encode()
+    other = zlib.compress(b'{"profile": "sRGB"}')
+    assert attached_scenario(pdf(other, zlib.compress(raw)), "sheet.pdf", MOST) == raw
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b"%PDF-1.7\n",
+        pdf(drawing()),
+        pdf(b"", b"{", zlib.compress(b"{}")),
+        pdf(zlib.compress(b'{"gpudesk": 1}')[:-9])[:40],
+        b"%PDF-1.4\nstream\n\xff\xd8\xff\xe0 stream\nstream\n" + bytes(range(256)) * 40,
+    ],
+)
+def test_pdf_without_a_scenario_says_so(raw: bytes) -> None:
+    with pytest.raises(InputError) as caught:
+        attached_scenario(raw, "foreign.pdf", MOST)
+    assert (caught.value.problem.id, caught.value.where) == ("pdf.no_scenario", "foreign.pdf")
+
+
+def test_cut_pdf_is_refused_by_name(tmp_path: Path) -> None:
+    whole = pdf(zlib.compress(scenario_text(read_template("405b-one-node")).encode()))
+    file = tmp_path / "cut.pdf"
+    end = whole.index(b"endstream") - 8
+    for length in range(8, end):
+        file.write_bytes(whole[:length])
+        with pytest.raises(InputError) as caught:
+            read_scenario(file)
+        assert caught.value.where is not None
+        assert caught.value.where.startswith(str(file))
+
+
+def test_what_swells_beyond_all_bounds_is_refused() -> None:
+    swollen = zlib.compress(b'{"gpudesk": 1, "note": "' + b"a" * (8 << 20))
+    with pytest.raises(InputError) as caught:
+        attached_scenario(pdf(swollen), "big.pdf", MOST)
+    assert caught.value.problem.id == "file.too_big"
+
+
+def test_pdf_is_known_by_how_it_begins() -> None:
+    assert is_pdf(b"%PDF-1.4\n")
+    assert not is_pdf(b'{"gpudesk": 1}')
+    assert not is_pdf(b"")
