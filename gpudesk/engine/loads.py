@@ -14,7 +14,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gpudesk.engine.steps import Array, Rows, StepTime, decode_step, limiter_index, request_prefill
+from gpudesk.engine.steps import (
+    Array,
+    Rows,
+    StepTime,
+    decode_step,
+    limiter_index,
+    request_prefill,
+    time_parts,
+)
 
 Mask = NDArray[np.bool_]
 
@@ -73,9 +81,13 @@ class Requests:
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """What one replica does under its load. `rate` is requests/s; NaN where a figure has no meaning."""
+    """What one replica does under its load. `rate` is requests/s; NaN where a figure has no meaning.
+
+    `waiting` is how many of the running sequences queue for prefill together.
+    """
 
     running: Array
+    waiting: Array
     rate: Array
     ttft: Array
     tpot: Array
@@ -88,9 +100,9 @@ class Served:
 class _Cycle:
     """One round in which every running sequence is prefilled and decoded once; all in seconds.
 
-    `step` is a decode step, 0 where a single token leaves nothing to decode. `chunk` is what a prefill chunk
-    takes from the replica, `fill` what the first one of a burst takes longer than that on its way through
-    the pipeline stages.
+    `parts` divides all of it by the first four of `LIMITERS`. `step` is a decode step, 0 where a single token
+    leaves nothing to decode. `chunk` is what a prefill chunk takes from the replica, `fill` what the first
+    one of a burst takes longer than that on its way through the pipeline stages.
     """
 
     decode: StepTime
@@ -101,7 +113,12 @@ class _Cycle:
     prompts: Array
     chunk: Array
     fill: Array
-    limiter: NDArray[np.intp]
+    parts: tuple[Array, Array, Array, Array]
+
+    @property
+    def limiter(self) -> NDArray[np.intp]:
+        """Position in `LIMITERS` of what takes most of the round."""
+        return limiter_index(self.parts)
 
     @property
     def seconds(self) -> Array:
@@ -140,7 +157,7 @@ def _cycle(rows: Rows, requests: Requests, running: Array, waiting: Array) -> _C
         prompts=prompts,
         chunk=chunk,
         fill=(rows.stages - 1.0) * chunk,
-        limiter=limiter_index(serving, (steps, decode), ((prompts - serving) / prefill.total, prefill)),
+        parts=time_parts(serving, (steps, decode), ((prompts - serving) / prefill.total, prefill)),
     )
 
 
@@ -172,6 +189,7 @@ def batch(rows: Rows, requests: Requests, size: Array) -> Served:
     duration = rounds * seconds
     return Served(
         running=running,
+        waiting=running,
         rate=size / duration,
         ttft=burst + 0.5 * (rounds - 1.0) * seconds,
         tpot=_tpot(requests, seconds - burst),
@@ -195,6 +213,7 @@ def saturate(rows: Rows, requests: Requests, total: Array, constants: ServingCon
     decoding = np.minimum(cycle.decoding + constants.mixing * cycle.stall, duration - ttft)
     return Served(
         running=running,
+        waiting=running,
         rate=rate,
         ttft=ttft,
         tpot=_tpot(requests, decoding),
@@ -216,7 +235,8 @@ def closed_loop(
     cohort = np.where(requests.varied, rows.burst_varied, rows.burst_equal)
     first_wave = concurrency / total
     in_burst = first_wave + (1.0 - first_wave) * cohort
-    cycle = _cycle(rows, requests, running, 1.0 + in_burst * (running - 1.0))
+    waiting = 1.0 + in_burst * (running - 1.0)
+    cycle = _cycle(rows, requests, running, waiting)
     alone = _alone(rows, requests)
     busy = np.minimum(cycle.prompts / cycle.seconds, 0.98)
     # What others are in the middle of, and the steps that a prompt shares. A lone client waits for nobody.
@@ -235,6 +255,7 @@ def closed_loop(
     duration = waves * seconds - (waves * running - served) * cycle.each_prompt
     return Served(
         running=running,
+        waiting=waiting,
         rate=served / duration,
         ttft=ttft + queue * (1.0 - first_wave * 0.5),
         tpot=_tpot(requests, seconds - ttft),
@@ -246,7 +267,13 @@ def closed_loop(
 
 def _steady(rows: Rows, requests: Requests, running: Array) -> _Cycle:
     """Work out a round of `running` sequences of which some arrive while others are waiting."""
-    return _cycle(rows, requests, running, 1.0 + rows.burst_varied * (running - 1.0))
+    return _cycle(rows, requests, running, _arriving(rows, running))
+
+
+def _arriving(rows: Rows, running: Array) -> Array:
+    """Sequences that queue for prefill together where requests arrive at random."""
+    waiting: Array = 1.0 + rows.burst_varied * (running - 1.0)
+    return waiting
 
 
 def _largest(good: Callable[[Array], Mask], capacity: Array) -> Array:
@@ -297,6 +324,7 @@ def open_loop(rows: Rows, requests: Requests, rate: Array, constants: ServingCon
     unknown = np.full_like(rate, np.nan)
     return Served(
         running=running,
+        waiting=_arriving(rows, running),
         rate=np.where(stable, rate, np.minimum(rate, running / cycle.seconds)),
         ttft=np.where(stable, _first_token(_alone(rows, requests), cycle, present, busy, constants), unknown),
         tpot=np.where(stable, _tpot(requests, cycle.decoding / idle), unknown),
@@ -338,6 +366,7 @@ def within_limits(
     unknown = np.full_like(ttft, np.nan)
     return Served(
         running=running,
+        waiting=_arriving(rows, np.maximum(running, 1.0)),
         rate=np.where(possible, running / (cycle.seconds * stretch), unknown),
         ttft=np.where(possible, first, unknown),
         tpot=np.where(possible, between, unknown),
@@ -363,4 +392,32 @@ def bounds(ideal: Rows, requests: Requests, running: Array) -> Bounds:
         rate=running / cycle.seconds,
         tpot=cycle.decode.total / np.minimum(ideal.tokens_per_step, np.maximum(requests.output - 1.0, 1.0)),
         ttft=_alone(ideal, requests),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class RoundTimes:
+    """Where the seconds of one round of a replica go; arrays of one shape.
+
+    `parts` holds them by the first four of `LIMITERS`, all decode steps and all prompts together, which is
+    what names the limiter. `decoding` is what the decode steps take alone, `alone` is the first
+    token of a prompt that nobody else is in the way of.
+    """
+
+    parts: tuple[Array, Array, Array, Array]
+    decode: StepTime
+    prefill: StepTime
+    decoding: Array
+    alone: Array
+
+
+def round_times(rows: Rows, requests: Requests, running: Array, waiting: Array) -> RoundTimes:
+    """Take one round of `running` sequences apart, of which `waiting` queue for prefill together."""
+    cycle = _cycle(rows, requests, running, waiting)
+    return RoundTimes(
+        parts=cycle.parts,
+        decode=cycle.decode,
+        prefill=cycle.prefill,
+        decoding=cycle.decoding,
+        alone=_alone(rows, requests),
     )

@@ -271,12 +271,12 @@ def step_row(
     return row if point.age_factor == 1.0 else _aged(row, point.age_factor)
 
 
-def ideal_row(
+def lossless_row(
     situation: Situation, model: Model, shards: Shards, cache: CacheProfile, point: OperatingPoint
 ) -> StepRow:
-    """Return the row of a part that reaches every peak and adds no overhead: the bound of physics.
+    """Return the row of a part that reaches every peak and adds no overhead.
 
-    The embedding counts as read, as the usual roofline has it, which keeps the bound on the safe side.
+    Times the bandwidth or the peak of its class, each of its coefficients is bytes or FLOPs.
     """
     perfect = replace(
         point,
@@ -301,7 +301,17 @@ def ideal_row(
         stage_bubble=0.0,
         age_factor=1.0,
     )
-    row = step_row(situation, model, shards, cache, perfect)
+    return step_row(situation, model, shards, cache, perfect)
+
+
+def ideal_row(
+    situation: Situation, model: Model, shards: Shards, cache: CacheProfile, point: OperatingPoint
+) -> StepRow:
+    """Return the row without any loss as the bound of physics.
+
+    The embedding counts as read, as the usual roofline has it, which keeps the bound on the safe side.
+    """
+    row = lossless_row(situation, model, shards, cache, point)
     return replace(row, dense_read=row.dense_read + shards.embedding_lookup_bytes / point.bandwidth)
 
 

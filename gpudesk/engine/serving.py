@@ -55,12 +55,14 @@ class Results:
     """What each deployment does; arrays of one shape, NaN where a figure has no meaning for the load.
 
     `concurrency` and `admitted` are sequences of the whole deployment, `rate` is requests/s of the whole
-    deployment, `running` sequences of one replica; times in seconds; `limiter` a position in LIMITERS.
+    deployment, `running` sequences of one replica, of which `waiting` queue for prefill together; times in
+    seconds; `limiter` a position in LIMITERS.
     """
 
     concurrency: Array
     admitted: Array
     running: Array
+    waiting: Array
     rate: Array
     ttft: Array
     tpot: Array
@@ -108,6 +110,7 @@ def _results(served: Served, concurrency: Array, admitted: Array, rate: Array) -
         concurrency=concurrency,
         admitted=admitted,
         running=served.running,
+        waiting=served.waiting,
         rate=rate,
         ttft=served.ttft,
         tpot=served.tpot,

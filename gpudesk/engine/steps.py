@@ -176,6 +176,46 @@ def _prefill_attention(rows: Rows, attended: Array) -> Array:
     return rows.patt_token * attended + rows.patt1_token * np.minimum(attended, rows.patt1_window)
 
 
+@dataclass(frozen=True, slots=True)
+class ClassTimes:
+    """Seconds of one step by operator class: to read its bytes, and for its arithmetic."""
+
+    dense: tuple[Array, Array]
+    experts: tuple[Array, Array]
+    head: tuple[Array, Array]
+    attention: tuple[Array, Array]
+
+
+def decode_classes(rows: Rows, micro_batch: Array, context: Array) -> ClassTimes:
+    """Operator classes of a decode step of `micro_batch` sequences of which each has `context` tokens."""
+    tokens = micro_batch * rows.verified_tokens
+    held = np.maximum(micro_batch, rows.attention_ranks)
+    busiest = held * rows.verified_tokens
+    cache, attend = _decode_attention(rows, context)
+    return ClassTimes(
+        *_matrices(rows, tokens, busiest),
+        head=(rows.head_read, rows.head_flop * busiest / rows.attention_ranks),
+        attention=(cache * held, attend * busiest),
+    )
+
+
+def prefill_classes(
+    rows: Rows, prompt: Array, chunk: Array, busiest: Array, cached: Array | float
+) -> ClassTimes:
+    """Operator classes of a prefill chunk; the attention works in what is on the chip and reads nothing.
+
+    `busiest` is `chunk` as the busiest attention rank has it.
+    """
+    sampled = busiest / (np.maximum(prompt, 1.0) * rows.attention_ranks)
+    # A token attends to what is cached, and to half of its own prompt on average.
+    attention = busiest * _prefill_attention(rows, cached + prompt * 0.5)
+    return ClassTimes(
+        *_matrices(rows, chunk, busiest),
+        head=(rows.head_read, rows.head_flop * sampled),
+        attention=(np.zeros_like(attention), attention),
+    )
+
+
 #: The limiters in the order in which `limiter_index` numbers them.
 LIMITERS: Final = (
     Limiter.MEMORY_BANDWIDTH,
@@ -186,17 +226,24 @@ LIMITERS: Final = (
 )
 
 
-def limiter_index(overhead: Array, *weighted: tuple[Array, StepTime]) -> NDArray[np.intp]:
-    """Position in `LIMITERS` of the largest part of several steps, each weighted by its share of the run.
+def time_parts(overhead: Array, *weighted: tuple[Array, StepTime]) -> tuple[Array, Array, Array, Array]:
+    """Seconds of several steps by the first four of `LIMITERS`, each step weighted by how often it comes.
 
     `overhead` is what the run spends beside its steps.
     """
-    read = sum((weight * step.read for weight, step in weighted), start=np.float64(0))
-    arithmetic = sum((weight * step.arithmetic for weight, step in weighted), start=np.float64(0))
-    collectives = sum((weight * step.collectives for weight, step in weighted), start=np.float64(0))
+    nothing: Array = np.zeros(1)
+    read = sum((weight * step.read for weight, step in weighted), start=nothing)
+    arithmetic = sum((weight * step.arithmetic for weight, step in weighted), start=nothing)
+    collectives = sum((weight * step.collectives for weight, step in weighted), start=nothing)
     idle = sum((weight * step.overhead for weight, step in weighted), start=overhead)
-    most, largest = read, np.zeros(len(overhead), dtype=np.intp)
-    for position, part in enumerate((arithmetic, collectives, idle), start=1):
+    return read, arithmetic, collectives, idle
+
+
+def limiter_index(parts: tuple[Array, Array, Array, Array]) -> NDArray[np.intp]:
+    """Position in `LIMITERS` of the largest of the `time_parts`."""
+    most, *others = parts
+    largest = np.zeros(len(most), dtype=np.intp)
+    for position, part in enumerate(others, start=1):
         largest[part > most] = position
         most = np.maximum(most, part)
     return largest
@@ -209,21 +256,15 @@ def decode_step(rows: Rows, sequences: Array, context: Array) -> StepTime:
     waits for a rank that holds a sequence, however few there are.
     """
     micro_batch = np.maximum(sequences / rows.stages, 1.0)
-    tokens = micro_batch * rows.verified_tokens
-    held = np.maximum(micro_batch, rows.attention_ranks)
-    busiest = held * rows.verified_tokens
-    cache, attend = _decode_attention(rows, context)
-    total, arithmetic = _joined(
-        *_matrices(rows, tokens, busiest),
-        (rows.head_read, rows.head_flop * busiest / rows.attention_ranks),
-        (cache * held, attend * busiest),
-    )
+    classes = decode_classes(rows, micro_batch, context)
+    total, arithmetic = _joined(classes.dense, classes.experts, classes.head, classes.attention)
+    busiest = np.maximum(micro_batch, rows.attention_ranks) * rows.verified_tokens
     traffic = rows.activation_token * busiest
     stretch = 1.0 + rows.bubble * (rows.stages - 1.0)
     return _step(
         (total - arithmetic + traffic) * stretch,
         arithmetic * stretch,
-        (rows.comm_fixed + rows.comm_token * tokens) * stretch,
+        (rows.comm_fixed + rows.comm_token * (micro_batch * rows.verified_tokens)) * stretch,
         (rows.overhead_fixed + rows.overhead_sequence * micro_batch) * stretch,
     )
 
@@ -244,10 +285,9 @@ def prefill_step(
     spread = np.clip(waiting, 1.0, rows.attention_ranks) / rows.attention_ranks
     chunk = np.minimum(rows.chunk_tokens * spread, np.maximum(prompt * waiting, 1.0))
     busiest = chunk / spread
-    total, arithmetic = _joined(*_matrices(rows, chunk, busiest))
-    sampled = busiest / (np.maximum(prompt, 1.0) * rows.attention_ranks)
-    # A token attends to what is cached, and to half of its own prompt on average.
-    attention = busiest * _prefill_attention(rows, cached + prompt * 0.5) + rows.head_flop * sampled
+    classes = prefill_classes(rows, prompt, chunk, busiest, cached)
+    total, arithmetic = _joined(classes.dense, classes.experts)
+    attention = classes.attention[1] + classes.head[1]
     return chunk, _step(
         total - arithmetic + rows.head_read + rows.activation_token * busiest,
         arithmetic + attention,

@@ -217,6 +217,7 @@ class Figures:
     concurrency: float
     admitted: float
     running: float
+    waiting: float
     rate: float
     ttft: float
     tpot: float

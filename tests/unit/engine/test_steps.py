@@ -18,6 +18,7 @@ from gpudesk.engine.steps import (
     limiter_index,
     prefill_step,
     request_prefill,
+    time_parts,
 )
 from tests.unit.engine import published
 from tests.unit.engine.bench import H200, PLAIN, plant, rows_of
@@ -169,14 +170,14 @@ def test_the_largest_part_is_the_limiter(name: str, limiter: Limiter) -> None:
         att_token=1e-6,
     )
     row = replace(row, **{name: 50.0})
-    index = limiter_index(at(0.0), (at(1.0), decode(row, 1.0)))
+    index = limiter_index(time_parts(at(0.0), (at(1.0), decode(row, 1.0))))
     assert LIMITERS[index[0]] is limiter
 
 
 def test_time_beside_the_steps_is_overhead() -> None:
     step = decode(replace(PLAIN, dense_read=1.0), 1.0)
-    assert LIMITERS[limiter_index(at(2.0), (at(3.0), step))[0]] is Limiter.MEMORY_BANDWIDTH
-    assert LIMITERS[limiter_index(at(4.0), (at(3.0), step))[0]] is Limiter.OVERHEAD
+    assert LIMITERS[limiter_index(time_parts(at(2.0), (at(3.0), step)))[0]] is Limiter.MEMORY_BANDWIDTH
+    assert LIMITERS[limiter_index(time_parts(at(4.0), (at(3.0), step)))[0]] is Limiter.OVERHEAD
 
 
 def test_steps_of_many_cases_are_those_of_each() -> None:
