@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from gpudesk.domain.answers import Answer, Column
@@ -40,7 +40,7 @@ _WITH_BAND: Final = (
 def difference_groups(answer: Answer, names: tuple[str, ...], formatter: Formatter) -> tuple[Group, ...]:
     """Return each column against the first, or nothing where there is nothing to compare."""
     keys = column_keys(answer.scenario.accelerators)
-    compared = [figure for figure in _COMPARED if _is_compared(answer, figure)]
+    compared = [figure for figure in _COMPARED if is_compared(answer, figure)]
     if len({column.estimate.count if column.estimate else 1 for column in answer.columns}) == 1:
         # With equal counts the figure per accelerator says the same again.
         compared = [figure for figure in compared if figure != "output_tokens_per_s_per_accelerator"]
@@ -60,7 +60,8 @@ def difference_groups(answer: Answer, names: tuple[str, ...], formatter: Formatt
     return (Group(tr("Against {baseline}", baseline=names[0]), rows),)
 
 
-def _is_compared(answer: Answer, figure: str) -> bool:
+def is_compared(answer: Answer, figure: str) -> bool:
+    """Return whether the answer states differences of this figure, without which nobody leads."""
     return any(found.figure == figure for found in answer.differences)
 
 
@@ -96,18 +97,23 @@ def workload_group(answer: Answer, formatter: Formatter) -> Group:
 
 def memory_rows(answer: Answer, formatter: Formatter) -> tuple[Row, ...]:
     """Return what fills the memory of the fullest accelerator."""
-    parts: tuple[tuple[str, Callable[[Estimate], int]], ...] = (
-        (tr("Weights on the fullest"), lambda estimate: estimate.memory.weights_bytes),
-        (tr("KV cache at this load"), lambda estimate: estimate.memory.kv_bytes),
+    return tuple(
+        Row(label, "GiB", tuple(_gib_cell(column, part, formatter) for column in answer.columns))
+        for _, label, part in memory_parts()
+    )
+
+
+def memory_parts() -> tuple[tuple[str, str, Callable[[Estimate], int]], ...]:
+    """Return the parts of the memory of the fullest accelerator: key, label, bytes of an estimate."""
+    return (
+        ("weights", tr("Weights on the fullest"), lambda estimate: estimate.memory.weights_bytes),
+        ("kv", tr("KV cache at this load"), lambda estimate: estimate.memory.kv_bytes),
         (
+            "activations",
             tr("Activations and runtime"),
             lambda estimate: estimate.memory.activations_bytes + estimate.memory.runtime_bytes,
         ),
-        (tr("Left free"), lambda estimate: estimate.memory.free_bytes),
-    )
-    return tuple(
-        Row(label, "GiB", tuple(_gib_cell(column, part, formatter) for column in answer.columns))
-        for label, part in parts
+        ("free", tr("Left free"), lambda estimate: estimate.memory.free_bytes),
     )
 
 
@@ -124,17 +130,28 @@ def _shown(columns: Iterable[Column], figure: str) -> bool:
 
 
 def _banded_row(answer: Answer, figure: str, formatter: Formatter) -> Row:
-    best = leaders(answer, figure) if _is_compared(answer, figure) else ()
-    values: list[Banded | None] = [
+    cells = tuple(
+        banded_cell(value, formatter, mark)
+        for value, mark in zip(figures_of(answer, figure), figure_marks(answer, figure), strict=True)
+    )
+    return Row(figure_label(figure), FIGURE_UNITS[figure], cells)
+
+
+def figures_of(answer: Answer, figure: str) -> list[Banded | None]:
+    """Return a figure of each column; None where it has none."""
+    return [
         None if column.estimate is None else getattr(column.estimate, figure) for column in answer.columns
     ]
+
+
+def figure_marks(answer: Answer, figure: str) -> list[Mark | None]:
+    """Return for each column whether it is the best at a figure, or among those that nobody beats."""
+    best = leaders(answer, figure) if is_compared(answer, figure) else ()
     mark = Mark.BEST
     if len(best) > 1:
-        mark = Mark.OPEN if len(best) == sum(value is not None for value in values) else Mark.TIED
-    cells = []
-    for position, value in enumerate(values):
-        cells.append(banded_cell(value, formatter, mark if position in best else None))
-    return Row(figure_label(figure), FIGURE_UNITS[figure], tuple(cells))
+        stated = sum(value is not None for value in figures_of(answer, figure))
+        mark = Mark.OPEN if len(best) == stated else Mark.TIED
+    return [mark if position in best else None for position in range(len(answer.columns))]
 
 
 def banded_cell(value: Banded | None, formatter: Formatter, mark: Mark | None = None) -> Cell:
@@ -150,10 +167,11 @@ def banded_cell(value: Banded | None, formatter: Formatter, mark: Mark | None = 
 
 
 def _fit_cells(answer: Answer, formatter: Formatter) -> tuple[Cell, ...]:
-    return tuple(_fit_cell(column, formatter) for column in answer.columns)
+    return tuple(fit_cell(column, formatter) for column in answer.columns)
 
 
-def _fit_cell(column: Column, formatter: Formatter) -> Cell:
+def fit_cell(column: Column, formatter: Formatter) -> Cell:
+    """Return whether a column fits, with what it takes or holds where that is not all that is asked."""
     estimate = column.estimate
     if estimate is None:
         return Cell(tr("no estimate"), mark=Mark.FAILS)
@@ -172,13 +190,13 @@ def _fit_cell(column: Column, formatter: Formatter) -> Cell:
 
 def _plan_row(answer: Answer, formatter: Formatter) -> Row:
     cells = tuple(
-        Cell(UNKNOWN) if column.estimate is None else _plan_cell(column.estimate, formatter)
+        Cell(UNKNOWN) if column.estimate is None else plan_cell(column.estimate, formatter)
         for column in answer.columns
     )
     return Row(tr("Deployment"), None, cells)
 
 
-def _plan_cell(estimate: Estimate, formatter: Formatter) -> Cell:
+def plan_cell(estimate: Estimate, formatter: Formatter) -> Cell:
     """Return the count, and below it those degrees of the plan that are above one."""
     plan = estimate.plan
     degrees = (("TP", plan.tp), ("PP", plan.pp), ("EP", plan.ep), ("DP", plan.dp))
@@ -189,17 +207,26 @@ def _plan_cell(estimate: Estimate, formatter: Formatter) -> Cell:
 
 
 def _most_in_flight_row(answer: Answer, formatter: Formatter) -> Row:
-    estimates = [column.estimate for column in answer.columns]
-    held = [0 if e is None or not e.fits else e.max_concurrency for e in estimates]
-    most = max(held)
-    single = held.count(most) == 1 and len(held) > 1 and most > 0
+    held = most_in_flight(answer)
+    best = most_holding(held)
     cells = tuple(
-        Cell(formatter.count(value), mark=Mark.BEST if single and value == most else None)
-        if estimate is not None and estimate.fits
-        else Cell(UNKNOWN)
-        for value, estimate in zip(held, estimates, strict=True)
+        Cell(formatter.count(value), mark=Mark.BEST if position == best else None)
+        for position, value in enumerate(held)
     )
     return Row(figure_label("max_concurrency"), None, cells)
+
+
+def most_in_flight(answer: Answer) -> list[int | None]:
+    """Return how many requests each column holds at most; None where not even one fits."""
+    estimates = [column.estimate for column in answer.columns]
+    return [None if e is None or not e.fits else e.max_concurrency for e in estimates]
+
+
+def most_holding(held: Sequence[int | None]) -> int | None:
+    """Return the position of the one that holds more than all others; memory is exact and has no band."""
+    known = [value for value in held if value]
+    most = max(known, default=0)
+    return held.index(most) if known.count(most) == 1 and len(held) > 1 else None
 
 
 def _limiter(estimate: Estimate) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -162,7 +162,7 @@ def _row(
         return None
     unit = next(attribute.unit for attribute in found if attribute is not None)
     quantity = quantity_of(name, unit)
-    best = _best(found, more_is_better)
+    best = best_positions(found, more_is_better)
     cells = []
     for position, (part, attribute) in enumerate(zip(names, found, strict=True)):
         cell = _cell(attribute, quantity, formatter, best=position in best)
@@ -219,7 +219,7 @@ def _cell(attribute: Attribute | None, quantity: Quantity, formatter: Formatter,
     return Cell(plain, detail=detail, mark=Mark.BEST if best else None)
 
 
-def _best(found: list[Attribute | None], more_is_better: bool | None) -> frozenset[int]:
+def best_positions(found: Sequence[Attribute | None], more_is_better: bool | None) -> frozenset[int]:
     """Return the positions of the best value, none where all are alike or nothing is better."""
     if more_is_better is None:
         return frozenset()
