@@ -7,7 +7,7 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from gpudesk.domain.accelerators import Accelerator
-from gpudesk.domain.answers import Curve, Difference, Term
+from gpudesk.domain.answers import BandedSeries, Curve, Difference, LimiterShares, Term
 from gpudesk.domain.claims import Attribute, Claim, Dispute, Kind, Source
 from gpudesk.domain.deployments import ParallelPlan
 from gpudesk.domain.estimates import Banded, Basis, Estimate, EstimateRequest, Limiter, MemoryUse
@@ -178,6 +178,21 @@ def estimate(request: EstimateRequest) -> Estimate:
     )
 
 
+def _curve(estimate: Estimate) -> Curve:
+    points = (1, 2, 4, 8)
+    rate = _FIGURES[estimate.request.accelerator]
+    return Curve(
+        concurrency=points,
+        output_tokens_per_s=BandedSeries.of(around(rate * n / 8) for n in points),
+        output_tokens_per_s_per_accelerator=BandedSeries.of(around(rate * n / 8) for n in points),
+        ttft_ms=BandedSeries.of(around(100.0 * n) for n in points),
+        tpot_ms=BandedSeries.of(around(10.0 + n) for n in points),
+        limiter=("memory bandwidth",) * 4,
+        shares=LimiterShares((0.6,) * 4, (0.2,) * 4, (0.1,) * 4, (0.1,) * 4),
+        max_concurrency=8,
+    )
+
+
 class FakeEstimator:
     """Round figures at once."""
 
@@ -193,17 +208,8 @@ class FakeEstimator:
                 answers.append(error)
         return answers
 
-    def curve(self, estimate: Estimate) -> Curve:
-        points = (1, 2, 4, 8)
-        rate = _FIGURES[estimate.request.accelerator]
-        return Curve(
-            concurrency=points,
-            output_tokens_per_s=tuple(around(rate * n / 8) for n in points),
-            ttft_ms=tuple(around(100.0 * n) for n in points),
-            tpot_ms=tuple(around(10.0 + n) for n in points),
-            limiter=("memory bandwidth",) * 4,
-            max_concurrency=8,
-        )
+    def curves(self, estimates: Sequence[Estimate]) -> tuple[Curve, ...]:
+        return tuple(_curve(estimate) for estimate in estimates)
 
     def differences(self, baseline: Estimate, other: Estimate) -> tuple[Difference, ...]:
         one, two = baseline.request.accelerator, other.request.accelerator

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
 
 from gpudesk.domain.accelerators import Accelerator
 from gpudesk.domain.claims import Attribute, Dispute
@@ -31,14 +32,64 @@ class Term:
 
 
 @dataclass(frozen=True, slots=True)
+class BandedSeries:
+    """A figure with its band at each point of a curve, as plain numbers for drawing; also a row of `Banded`.
+
+    NaN where the figure has no meaning.
+    """
+
+    value: tuple[float, ...]
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+
+    @classmethod
+    def of(cls, figures: Iterable[Banded]) -> BandedSeries:
+        """Return the series of figures that are given one by one."""
+        value, low, high = zip(*figures, strict=True)
+        return cls(value, low, high)
+
+    def __len__(self) -> int:
+        """Return the number of points."""
+        return len(self.value)
+
+    def __getitem__(self, position: int) -> Banded:
+        """Return the figure at a point."""
+        return Banded(self.value[position], self.low[position], self.high[position])
+
+    def __iter__(self) -> Iterator[Banded]:
+        """Yield the figure at each point."""
+        return map(Banded, self.value, self.low, self.high)
+
+
+@dataclass(frozen=True, slots=True)
+class LimiterShares:
+    """How the time of the run divides at each point of a curve, prefill and decode together.
+
+    They add up to 1. The largest of them is what limits the point, except where memory admits no more.
+    """
+
+    memory_bandwidth: tuple[float, ...]
+    compute: tuple[float, ...]
+    interconnect: tuple[float, ...]
+    overhead: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Curve:
-    """Figures of one deployment against concurrency; the points end where memory ends."""
+    """Figures of one deployment against concurrency in a closed loop, whatever the load of the scenario is.
+
+    The plan stays that of the estimate. Points lie at 1, the powers of two, the end where memory ends, the
+    scenario's own concurrency (there the curve is the estimate) and between. A finite run has the same number
+    of rounds at every point.
+    """
 
     concurrency: tuple[int, ...]
-    output_tokens_per_s: tuple[Banded, ...]
-    ttft_ms: tuple[Banded, ...]
-    tpot_ms: tuple[Banded, ...]
+    output_tokens_per_s: BandedSeries
+    output_tokens_per_s_per_accelerator: BandedSeries
+    ttft_ms: BandedSeries
+    tpot_ms: BandedSeries
     limiter: tuple[str, ...]
+    shares: LimiterShares
     max_concurrency: int
 
 
@@ -68,11 +119,11 @@ class Difference:
     winner: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Answer:
     """All results for `scenario` on the catalog of `catalog_revision`.
 
-    `content_hash` covers the answer and the catalog revision, without date, locale or layout.
+    `digest` works out the hash of an answer, which costs more than the rest and is seldom asked for.
     """
 
     scenario: Scenario
@@ -85,4 +136,9 @@ class Answer:
     differences: tuple[Difference, ...]
     disputes: tuple[Dispute, ...]
     notes: tuple[Message, ...]
-    content_hash: str
+    digest: Callable[[Answer], str] = field(repr=False, compare=False)
+
+    @cached_property
+    def content_hash(self) -> str:
+        """Hash of the answer and the catalog revision, without date, locale, layout, colours or curves."""
+        return self.digest(self)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import Any
 
-from gpudesk.domain.answers import Answer, Column, Curve, Difference
+from gpudesk.domain.answers import Answer, BandedSeries, Column, Curve, Difference
 from gpudesk.domain.claims import Attribute, Claim, Dispute, Source
 from gpudesk.domain.comparison import column_keys, leaders
 from gpudesk.domain.estimates import Banded, Estimate
@@ -21,6 +22,8 @@ _FIGURES = (
     "request_s",
     "batch_s",
 )
+
+_CURVE_FIGURES = ("output_tokens_per_s", "output_tokens_per_s_per_accelerator", "ttft_ms", "tpot_ms")
 
 
 def sheet_json(answer: Answer) -> str:
@@ -126,12 +129,15 @@ def banded_fields(figure: Banded | None) -> dict[str, float] | None:
 def _curve(curve: Curve) -> dict[str, Any]:
     return {
         "concurrency": list(curve.concurrency),
-        "output_tokens_per_s": [banded_fields(figure) for figure in curve.output_tokens_per_s],
-        "ttft_ms": [banded_fields(figure) for figure in curve.ttft_ms],
-        "tpot_ms": [banded_fields(figure) for figure in curve.tpot_ms],
+        **{figure: _series(getattr(curve, figure)) for figure in _CURVE_FIGURES},
         "limiter": list(curve.limiter),
         "max_concurrency": curve.max_concurrency,
     }
+
+
+def _series(series: BandedSeries) -> list[dict[str, float] | None]:
+    """Return the figure at each point, null where it has no meaning."""
+    return [None if math.isnan(figure.value) else banded_fields(figure) for figure in series]
 
 
 def attribute_fields(attribute: Attribute, sources: dict[str, Source] | None = None) -> dict[str, Any]:

@@ -332,9 +332,9 @@ def _series(answer: Answer, names: tuple[str, ...]) -> tuple[Series, ...]:
             slot=slot,
             name=name,
             concurrency=column.curve.concurrency,
-            value=tuple(rate.value for rate in column.curve.output_tokens_per_s),
-            low=tuple(rate.low for rate in column.curve.output_tokens_per_s),
-            high=tuple(rate.high for rate in column.curve.output_tokens_per_s),
+            value=column.curve.output_tokens_per_s.value,
+            low=column.curve.output_tokens_per_s.low,
+            high=column.curve.output_tokens_per_s.high,
             hollow=hollow,
         )
         for name, column, (slot, hollow) in zip(names, answer.columns, _looks(answer), strict=True)

@@ -51,8 +51,8 @@ class Estimates(Protocol):
     def estimate_many(self, requests: Sequence[EstimateRequest]) -> list[Estimate | InputError]:
         """Return one answer for each request, in order."""
 
-    def curve(self, estimate: Estimate) -> Curve:
-        """Return the figures against concurrency."""
+    def curves(self, estimates: Sequence[Estimate]) -> tuple[Curve, ...]:
+        """Return for each estimate, which fits, its figures against concurrency."""
 
     def differences(self, baseline: Estimate, other: Estimate) -> tuple[Difference, ...]:
         """Compare two estimates figure by figure."""
@@ -90,11 +90,10 @@ def answer_scenario(
         raise InputError(message("scenario.no_accelerators"), "scenario.accelerators")
     check_ids(scenario, facts)
     found = estimates.estimate_many(scenario.requests())
-    columns = tuple(
-        _column(scenario, position, result, facts, estimates if with_curves else None)
-        for position, result in enumerate(found)
-    )
-    answer = Answer(
+    columns = tuple(_column(scenario, position, result, facts) for position, result in enumerate(found))
+    if with_curves:
+        columns = _with_curves(columns, estimates)
+    return Answer(
         scenario=scenario,
         catalog_revision=facts.revision,
         data_date=facts.data_date,
@@ -105,18 +104,11 @@ def answer_scenario(
         differences=_differences(scenario, columns, estimates),
         disputes=_disputes(scenario, facts),
         notes=_notes(scenario, facts),
-        content_hash="",
+        digest=content_hash,
     )
-    return replace(answer, content_hash=_content_hash(answer))
 
 
-def _column(
-    scenario: Scenario,
-    position: int,
-    result: Estimate | InputError,
-    facts: Facts,
-    curves: Estimates | None,
-) -> Column:
+def _column(scenario: Scenario, position: int, result: Estimate | InputError, facts: Facts) -> Column:
     choice = scenario.accelerators[position]
     estimate = result if isinstance(result, Estimate) else None
     return Column(
@@ -124,8 +116,18 @@ def _column(
         accelerator=facts.accelerator(choice.accelerator),
         attributes=_by_name(facts.attributes(choice.accelerator)),
         estimate=estimate,
-        curve=curves.curve(estimate) if curves and estimate and estimate.fits else None,
+        curve=None,
         problem=result.problem if isinstance(result, InputError) else None,
+    )
+
+
+def _with_curves(columns: tuple[Column, ...], estimates: Estimates) -> tuple[Column, ...]:
+    """Return the columns with the curves of those that fit."""
+    fitting = [column.estimate for column in columns if column.estimate and column.estimate.fits]
+    curves = iter(estimates.curves(fitting))
+    return tuple(
+        replace(column, curve=next(curves)) if column.estimate and column.estimate.fits else column
+        for column in columns
     )
 
 
@@ -169,13 +171,23 @@ def _notes(scenario: Scenario, facts: Facts) -> tuple[Message, ...]:
     return (message("answer.other_catalog", date=facts.data_date),)
 
 
-def _content_hash(answer: Answer) -> str:
-    """Return the SHA-256 of the answer's content; what only the file carries is left out."""
+def content_hash(answer: Answer) -> str:
+    """Return the SHA-256 of the answer's content.
+
+    What only the file carries, the places in the palette, and curves, which follow from the rest, are left
+    out: the same comparison has the same hash wherever it is shown.
+    """
     content = {field.name: getattr(answer, field.name) for field in fields(answer)}
     content["scenario"] = replace(
-        answer.scenario, catalog_revision=None, unknown_sections=MappingProxyType({})
+        answer.scenario,
+        catalog_revision=None,
+        unknown_sections=MappingProxyType({}),
+        accelerators=tuple(replace(choice, slot=None) for choice in answer.scenario.accelerators),
     )
-    del content["content_hash"], content["notes"]
+    content["columns"] = tuple(
+        replace(column, choice=replace(column.choice, slot=None), curve=None) for column in answer.columns
+    )
+    del content["digest"], content["notes"]
     canonical = orjson.dumps(content, default=_plain, option=orjson.OPT_SORT_KEYS)
     return hashlib.sha256(canonical).hexdigest()
 

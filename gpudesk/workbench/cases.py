@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -12,14 +11,13 @@ import numpy as np
 from gpudesk.domain.deployments import ParallelPlan
 from gpudesk.domain.estimates import Basis, Estimate, EstimateRequest
 from gpudesk.domain.messages import InputError, message
-from gpudesk.domain.workloads import Load, LoadKind
 from gpudesk.engine.bands import band, basis
 from gpudesk.engine.constants import Calibration
-from gpudesk.engine.loads import Requests
 from gpudesk.engine.operating import ideal_row
-from gpudesk.engine.serving import CODES, Loads, Results
+from gpudesk.engine.serving import Results
 from gpudesk.engine.steps import Rows
-from gpudesk.workbench.figures import CaseArrays, figure_rows
+from gpudesk.workbench.case_arrays import CaseArrays, CaseColumns, case_arrays, workload_values
+from gpudesk.workbench.figures import figure_rows
 from gpudesk.workbench.results import chosen_estimate
 from gpudesk.workbench.row_table import RowTable
 from gpudesk.workbench.setups import (
@@ -215,31 +213,14 @@ class CaseList:
         self._replicas.extend(options.replicas)
         self._lengths.append(len(options.rows))
         self._counts.append(options.count)
-        held = float(work.input_tokens)
-        self._per_request.append(
-            (
-                held * (1.0 - work.prefix_hit_rate),
-                held,
-                float(work.output_tokens),
-                float(work.varied),
-                *_load(work.load),
-            )
-        )
+        self._per_request.append(workload_values(work))
         return True
 
     def arrays(self) -> CaseArrays:
         """Return the cases as arrays."""
-        lengths = np.array(self._lengths, dtype=np.intp)
-        columns = np.repeat(np.array(self._per_request, dtype=np.float64), lengths, axis=0).T
-        prompt, held, output, varied, kind, amount, total, ttft, tpot, p99 = np.ascontiguousarray(columns)
-        index = np.array(self._rows, dtype=np.intp)
-        return CaseArrays(
-            index=index,
-            rows=self._table.rows.take(index),
-            requests=Requests(prompt, held, output, np.array(self._capacity), varied > 0),
-            loads=Loads(kind.astype(np.int8), amount, total, ttft, tpot, p99 > 0, np.array(self._replicas)),
-            counts=np.repeat(np.array(self._counts, dtype=np.float64), lengths),
-        )
+        counts = np.repeat(np.array(self._counts, dtype=np.float64), self._lengths)
+        columns = CaseColumns(self._rows, self._capacity, self._replicas, counts)
+        return case_arrays(self._table.rows, self._per_request, self._lengths, columns)
 
     def best(self, results: Results, arrays: CaseArrays) -> Iterator[tuple[int, Estimate]]:
         """Yield position and estimate of every question, by the plan with the highest output rate.
@@ -273,20 +254,3 @@ class CaseList:
                     row,
                 ),
             )
-
-
-def _load(load: Load) -> tuple[float, float, float, float, float, float]:
-    """Return code, amount, total, TTFT and TPOT limits in seconds, and whether they are p99 limits."""
-    amount, total = 1.0, math.inf
-    if load.kind is LoadKind.BATCH:
-        amount = float(load.batch or 1)
-    elif load.kind is LoadKind.CONCURRENCY:
-        amount = float(load.concurrency or 1)
-        total = math.inf if load.requests is None else float(max(load.requests, 1))
-    elif load.kind is LoadKind.SATURATE:
-        total = float(load.requests or 1)
-    elif load.kind is LoadKind.REQUEST_RATE:
-        amount = float(load.request_rate or 0.0)
-    ttft = math.inf if load.ttft_ms is None else load.ttft_ms / 1e3
-    tpot = math.inf if load.tpot_ms is None else load.tpot_ms / 1e3
-    return float(CODES[load.kind]), amount, total, ttft, tpot, float(load.limit == "p99")

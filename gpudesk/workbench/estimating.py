@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Protocol
-
-import numpy as np
 
 from gpudesk.domain.accelerators import Accelerator
 from gpudesk.domain.answers import Curve, Difference, Term
@@ -15,19 +11,17 @@ from gpudesk.domain.estimates import Banded, Estimate, EstimateRequest
 from gpudesk.domain.messages import InputError
 from gpudesk.domain.models import Model
 from gpudesk.domain.serving_engines import ServingEngine
-from gpudesk.domain.workloads import Load, LoadKind
 from gpudesk.engine.bands import pair_band
 from gpudesk.engine.constants import Calibration
 from gpudesk.engine.loads import ServingConstants
 from gpudesk.engine.serving import serve
 from gpudesk.workbench.cases import CaseList, SetupTable
+from gpudesk.workbench.curves import CurveTable
 from gpudesk.workbench.results import unfit_estimate
 from gpudesk.workbench.working import explain
 
 #: Figures of an estimate that two parts are compared by.
 COMPARED = ("output_tokens_per_s", "output_tokens_per_s_per_accelerator", "ttft_ms", "tpot_ms")
-#: Points of a curve against concurrency.
-CURVE_POINTS = 60
 
 
 class Facts(Protocol):
@@ -57,6 +51,7 @@ class Estimator:
         self._calibration = calibration
         self._constants = serving_constants(calibration)
         self._setups = SetupTable(catalog, calibration)
+        self._curves = CurveTable(self._setups, self._constants)
 
     def estimate(self, request: EstimateRequest) -> Estimate:
         """Answer one question; raises InputError for one that cannot be answered."""
@@ -83,34 +78,9 @@ class Estimator:
                 answers[position] = estimate
         return [answer for answer in answers if answer is not None]
 
-    def curve(self, estimate: Estimate) -> Curve:
-        """Figures of the estimate's deployment against concurrency, up to what memory admits."""
-        most = max(1, estimate.max_concurrency)
-        points = np.unique(np.round(np.geomspace(1, most, CURVE_POINTS)).astype(int)).tolist()
-        plan = estimate.plan
-        fixed = replace(
-            estimate.request,
-            serving_engine=estimate.serving_engine,
-            count=estimate.count,
-            tp=plan.tp,
-            pp=plan.pp,
-            ep=plan.ep,
-            dp=plan.dp,
-            attention_dp=plan.attention_dp,
-        )
-        loads = [Load(LoadKind.CONCURRENCY, concurrency=point) for point in points]
-        asked = [replace(fixed, workload=replace(fixed.workload, load=load)) for load in loads]
-        found = [
-            answer for answer in self.estimate_many(asked) if isinstance(answer, Estimate) and answer.fits
-        ]
-        return Curve(
-            concurrency=tuple(answer.concurrency or 0 for answer in found),
-            output_tokens_per_s=tuple(_figure(answer, "output_tokens_per_s") for answer in found),
-            ttft_ms=tuple(_figure(answer, "ttft_ms") for answer in found),
-            tpot_ms=tuple(_figure(answer, "tpot_ms") for answer in found),
-            limiter=tuple(str(answer.limiter) for answer in found),
-            max_concurrency=estimate.max_concurrency,
-        )
+    def curves(self, estimates: Sequence[Estimate]) -> tuple[Curve, ...]:
+        """Return for each estimate, which must fit, the figures of its deployment against concurrency."""
+        return self._curves.curves(estimates)
 
     def differences(self, baseline: Estimate, other: Estimate) -> tuple[Difference, ...]:
         """Compare two estimates figure by figure, each on the band of its ratio."""
@@ -137,11 +107,6 @@ class Estimator:
         """Return the derivation of a figure; raises InputError that names the figures there are."""
         setup = self._setups.setup(estimate.request)
         return explain(estimate, figure, setup, self._setups, self._constants)
-
-
-def _figure(estimate: Estimate, name: str) -> Banded:
-    figure = getattr(estimate, name)
-    return figure if isinstance(figure, Banded) else Banded(math.nan, math.nan, math.nan)
 
 
 def _winner(baseline: Estimate, other: Estimate, ratio: Banded, *, lower_is_better: bool) -> str | None:

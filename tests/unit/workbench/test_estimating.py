@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 
 from gpudesk.domain.deployments import ParallelPlan
-from gpudesk.domain.estimates import Banded, Basis, Estimate, EstimateRequest, Limiter
+from gpudesk.domain.estimates import Banded, Basis, Estimate, Limiter
 from gpudesk.domain.messages import InputError
 from gpudesk.domain.precision import Precision
-from gpudesk.domain.workloads import Load, LoadKind, Workload
+from gpudesk.domain.workloads import Load, LoadKind
 from gpudesk.workbench.estimating import Estimator
+from tests.unit.workbench.asking import ask, closed
 
 FIGURES = (
     "output_tokens_per_s",
@@ -24,22 +25,6 @@ FIGURES = (
     "request_s",
     "batch_s",
 )
-
-
-def closed(concurrency: int, requests: int | None = None) -> Load:
-    return Load(LoadKind.CONCURRENCY, concurrency=concurrency, requests=requests)
-
-
-def ask(
-    accelerator: str,
-    model: str,
-    weights: str,
-    load: Load,
-    lengths: tuple[int, int] = (1000, 1000),
-    **rest: str | int | bool | None,
-) -> EstimateRequest:
-    request = EstimateRequest(accelerator, model, Precision(weights), Workload(*lengths, load))
-    return replace(request, **rest)  # type: ignore[arg-type]
 
 
 def rate(estimate: Estimate) -> Banded:
@@ -222,16 +207,6 @@ def test_what_cannot_be_is_refused_with_the_reason(
         estimator.estimate(request)
     assert refused.value.problem.id == problem
     assert refused.value.where == where
-
-
-def test_a_curve_ends_where_memory_ends(estimator: Estimator) -> None:
-    answer = estimator.estimate(ask("h200-sxm", "llama-3.1-70b", "fp8", closed(8), count=1))
-    curve = estimator.curve(answer)
-    assert curve.concurrency[0] == 1
-    assert curve.concurrency[-1] == answer.max_concurrency
-    assert all(low <= high for low, high in zip(curve.concurrency, curve.concurrency[1:], strict=False))
-    rates = [figure.value for figure in curve.output_tokens_per_s]
-    assert rates[-1] > 3 * rates[0]
 
 
 def test_two_parts_within_the_error_have_no_winner(estimator: Estimator) -> None:
