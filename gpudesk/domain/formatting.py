@@ -123,6 +123,11 @@ def display_unit(quantity: Quantity, attribute: str = "") -> str | None:
     return _SHOWN[quantity].unit
 
 
+def in_display_unit(value: float, quantity: Quantity) -> float:
+    """Return a value in the unit on display, with all its digits."""
+    return value / _SHOWN[quantity].factor
+
+
 class Formatter:
     """Turns quantities into text in one number style. Without state, so one may be shared."""
 

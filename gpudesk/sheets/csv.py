@@ -21,8 +21,8 @@ def sheet_csv(sheet: Sheet) -> str:
     """Return the file's contents; the sheet must have been made in the machine style."""
     target = io.StringIO()
     writer = csv.writer(target, lineterminator="\n")
-    writer.writerow([_safe(text) for text in _header(sheet)])
-    writer.writerows([_safe(text) for text in line] for line in _lines(sheet))
+    writer.writerow([safe_text(text) for text in _header(sheet)])
+    writer.writerows([safe_text(text) for text in line] for line in _lines(sheet))
     return target.getvalue()
 
 
@@ -90,7 +90,7 @@ def _cell_texts(cell: Cell) -> tuple[str, str, str, str]:
     return text, cell.low or "", cell.high or "", "; ".join(marks)
 
 
-def _safe(text: str) -> str:
+def safe_text(text: str) -> str:
     """Return the text so that no spreadsheet runs it; numbers stay numbers."""
     if text.startswith(_FORMULA) and not _is_number(text):
         return f"'{text}"

@@ -1,0 +1,107 @@
+"""The comparison table for the clipboard: tab-separated text and HTML that a spreadsheet takes intact.
+
+Figures keep all their digits. In the text they are written as the language in force writes numbers, which is
+what spreadsheets of that language read; the HTML carries the number itself beside the text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from html import escape
+
+from gpudesk.domain.formatting import NumberStyle
+from gpudesk.sheets.comparison_parts import ComparedCell, ComparedRow, ComparisonTable
+from gpudesk.sheets.csv import safe_text
+from gpudesk.text import tr
+
+#: What a field of the clipboard holds: a number, words, or nothing.
+Field = float | str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Clipping:
+    """What goes to the clipboard, in both forms."""
+
+    text: str
+    html: str
+
+
+def clipping(
+    table: ComparisonTable,
+    rows: Sequence[ComparedRow],
+    positions: Sequence[int],
+    style: NumberStyle,
+    *,
+    with_heads: bool = True,
+) -> Clipping:
+    """Return these rows of these columns. With heads come labels, units and bands; without, only figures."""
+    lines: list[list[Field]]
+    if with_heads:
+        banded = any(row.cells[position].low is not None for row in rows for position in positions)
+        lines = [_head(table, positions, banded=banded)]
+        lines += [_line(table, row, positions, banded=banded) for row in rows]
+    else:
+        lines = [[row.cells[position].value for position in positions] for row in rows]
+    return Clipping(_as_text(lines, style), _as_html(lines, style))
+
+
+def _head(table: ComparisonTable, positions: Sequence[int], *, banded: bool) -> list[Field]:
+    fields: list[Field] = [tr("Group"), tr("Row"), tr("Unit")]
+    for position in positions:
+        head = table.heads[position]
+        fields.append(f"{head.name}, {head.detail}" if head.detail else head.name)
+        if banded:
+            fields += [tr("{name} low", name=head.name), tr("{name} high", name=head.name)]
+    return fields
+
+
+def _line(table: ComparisonTable, row: ComparedRow, positions: Sequence[int], *, banded: bool) -> list[Field]:
+    group = next(group.title for group in table.groups if any(each.key == row.key for each in group.rows))
+    fields: list[Field] = [group, row.label, row.unit]
+    for position in positions:
+        cell = row.cells[position]
+        fields.append(_told(cell))
+        if banded:
+            fields += [cell.low, cell.high]
+    return fields
+
+
+def _told(cell: ComparedCell) -> Field:
+    """Return the value; words with a second line, as a deployment has its plan, keep it."""
+    if isinstance(cell.value, str) and cell.second:
+        return f"{cell.value}, {cell.second}"
+    return cell.value
+
+
+def number_text(value: float, style: NumberStyle) -> str:
+    """Return a number with all its digits and the style's decimal sign, without separators."""
+    text = f"{value:.15g}"
+    if "e" in text:
+        text = f"{value:.15f}".rstrip("0").rstrip(".")
+    return text.replace(".", style.decimal)
+
+
+def _as_text(lines: Iterable[Sequence[Field]], style: NumberStyle) -> str:
+    return "\n".join("\t".join(_plain(field, style) for field in line) for line in lines)
+
+
+def _plain(field: Field, style: NumberStyle) -> str:
+    if field is None:
+        return ""
+    return safe_text(" ".join(field.split())) if isinstance(field, str) else number_text(field, style)
+
+
+def _as_html(lines: Iterable[Sequence[Field]], style: NumberStyle) -> str:
+    rows = "".join(f"<tr>{''.join(_table_cell(field, style) for field in line)}</tr>" for line in lines)
+    return f'<html><head><meta charset="utf-8"></head><body><table>{rows}</table></body></html>'
+
+
+def _table_cell(field: Field, style: NumberStyle) -> str:
+    if field is None:
+        return "<td></td>"
+    if isinstance(field, str):
+        return f"<td>{escape(field)}</td>"
+    plain = f"{field:.15g}"
+    # What LibreOffice and Excel read in place of the text, whatever language they are in.
+    return f'<td sdval="{plain}" sdnum="1033;" x:num="{plain}">{number_text(field, style)}</td>'

@@ -1,0 +1,181 @@
+"""The comparison table: what each cell says, who leads, why something is unknown, and what is copied."""
+
+from dataclasses import replace
+
+import pytest
+
+from gpudesk.domain.answers import Answer
+from gpudesk.domain.estimates import Basis
+from gpudesk.domain.formatting import ENGLISH, GERMAN, Formatter
+from gpudesk.domain.messages import message
+from gpudesk.sheets.comparison_copy import clipping
+from gpudesk.sheets.comparison_headlines import HeadlineAnswer, headline_answers
+from gpudesk.sheets.comparison_parts import ComparedRow, ComparisonTable, Origin
+from gpudesk.sheets.comparison_table import TableMaker, comparison_table
+from gpudesk.sheets.comparison_words import cell_sentence, headline_sentence, row_sentence
+from gpudesk.sheets.sections import make_sheet
+from gpudesk.sheets.sheet import Mark
+from gpudesk.workbench.templates import read_template, template_ids
+from gpudesk.workbench.workbench import Workbench
+from tests.unit.sheets.conftest import MakeAnswer
+
+PLAIN = Formatter(ENGLISH)
+
+
+def row(table: ComparisonTable, key: str) -> ComparedRow:
+    return next(found for found in table.rows if found.key == key)
+
+
+def headline(answer: Answer, figure: str) -> HeadlineAnswer:
+    return next(found for found in headline_answers(answer, PLAIN) if found.figure == figure)
+
+
+def test_results_have_bands_differences_basis_and_a_reference(make_answer: MakeAnswer) -> None:
+    table = comparison_table(make_answer("h200-sxm", "mi325x", "b200-hgx"), PLAIN)
+    found = row(table, "output_tokens_per_s")
+    assert [cell.text for cell in found.cells] == ["1,000", "1,250", "2,000"]
+    assert [cell.delta for cell in found.cells] == [None, "+25 %", "+100 %"]
+    assert [cell.mark for cell in found.cells] == [None, None, Mark.BEST]
+    assert found.cells[1].band == "1,125 – 1,375"
+    assert found.cells[1].basis is Basis.CALIBRATED
+    assert (found.reference.origin, found.reference.name) == (Origin.FIGURE, "output_tokens_per_s")
+
+
+def test_undecided_leaders_are_tied_and_a_row_without_winner_is_open(make_answer: MakeAnswer) -> None:
+    pair = comparison_table(make_answer("h200-sxm", "mi355x"), PLAIN)
+    assert [cell.mark for cell in row(pair, "output_tokens_per_s").cells] == [Mark.OPEN, Mark.OPEN]
+
+
+def test_specs_are_compared_by_plain_ratio_and_disputes_counted(make_answer: MakeAnswer) -> None:
+    table = comparison_table(make_answer("h200-sxm", "mi325x"), PLAIN)
+    bandwidth = row(table, "memory_bandwidth")
+    assert [cell.text for cell in bandwidth.cells] == ["4.8", "6.0"]
+    assert [cell.value for cell in bandwidth.cells] == [4.8, 6.0]
+    assert [cell.delta for cell in bandwidth.cells] == [None, "+25 %"]
+    assert [cell.disputed for cell in bandwidth.cells] == [0, 2]
+    assert row(table, "tdp").cells[1].delta == "same"
+    assert [cell.second for cell in row(table, "memory").cells] == ["151.4 GB", "274.9 GB"]
+
+
+def test_unknown_says_why_in_few_words_and_in_a_sentence(make_answer: MakeAnswer) -> None:
+    answer = make_answer("h200-sxm", "mi325x", input_tokens=2_000_000)
+    table = comparison_table(answer, PLAIN)
+    assert "max_concurrency" not in {found.key for found in table.rows}
+    fits = row(table, "fits").cells[0]
+    assert (fits.text, fits.second, fits.mark) == ("does not fit on 1", "use 4", Mark.FAILS)
+    problem = replace(
+        answer.columns[1], estimate=None, problem=message("engine.unknown", engine="x", known=())
+    )
+    mixed = comparison_table(replace(answer, columns=(answer.columns[0], problem)), PLAIN)
+    assert row(mixed, "fits").cells[1].text == "no estimate"
+
+
+def test_one_column_that_does_not_fit_keeps_the_figures_of_the_others(make_answer: MakeAnswer) -> None:
+    good, bad = make_answer("h200-sxm", "mi325x"), make_answer("h200-sxm", "mi325x", input_tokens=2_000_000)
+    answer = replace(good, columns=(good.columns[0], bad.columns[1]), differences=())
+    cells = row(comparison_table(answer, PLAIN), "output_tokens_per_s").cells
+    assert cells[1].reason == "does not fit on 1"
+    assert cells[1].explanation is not None
+    assert cells[1].explanation.startswith("One request of this length does not fit")
+    assert headline(answer, "output_tokens_per_s").detail == "The only one that fits"
+    assert headline(answer, "max_concurrency").detail == "The only one that fits"
+
+
+def test_specs_are_kept_while_the_parts_stay(make_answer: MakeAnswer) -> None:
+    maker = TableMaker(PLAIN)
+    one = maker.table(make_answer("h200-sxm", "mi325x"))
+    two = maker.table(make_answer("h200-sxm", "mi325x", input_tokens=900))
+    assert row(one, "memory") is row(two, "memory")
+    assert row(maker.table(make_answer("mi325x", "h200-sxm")), "memory").cells[0].text == "256.0"
+
+
+def test_headline_names_the_winner_and_its_distance(make_answer: MakeAnswer) -> None:
+    answer = make_answer("h200-sxm", "mi325x", "b200-hgx")
+    found = headline(answer, "output_tokens_per_s")
+    assert (found.text, found.unit, found.detail, found.is_open) == (
+        "2,000",
+        "tok/s",
+        "60 % above MI325X",
+        False,
+    )
+    assert [leader.slot for leader in found.leaders] == [3]
+    faster = headline(answer, "ttft_ms")
+    assert faster.detail == "38 % below MI325X"
+
+
+def test_headline_says_that_nobody_wins(make_answer: MakeAnswer) -> None:
+    found = headline(make_answer("h200-sxm", "mi355x"), "output_tokens_per_s")
+    assert (found.text, found.detail, found.is_open) == (
+        "1,000 or 1,040",
+        "No winner: the bands overlap",
+        True,
+    )
+    held = headline(make_answer("h200-sxm", "mi355x"), "max_concurrency")
+    assert (held.text, held.detail, held.is_open) == ("120", "No winner: as many on each", True)
+
+
+def test_headline_of_a_single_part_is_its_figure(make_answer: MakeAnswer) -> None:
+    found = headline(make_answer("h200-sxm"), "output_tokens_per_s")
+    assert (found.text, found.detail) == ("1,000", "900 to 1,100, four times in five")
+    assert headline_sentence(found) == (
+        "Output throughput, 1,000 tokens per second, H200-SXM, 900 to 1,100, four times in five"
+    )
+
+
+def test_headline_where_nothing_fits(make_answer: MakeAnswer) -> None:
+    found = headline(make_answer("h200-sxm", "mi325x", input_tokens=2_000_000), "ttft_ms")
+    assert (found.text, found.detail, found.leaders) == ("—", "none fits", ())
+
+
+def test_sentences_say_everything_that_a_cell_shows(make_answer: MakeAnswer) -> None:
+    table = comparison_table(make_answer("h200-sxm", "mi355x", "mi325x"), PLAIN)
+    rate = row(table, "output_tokens_per_s")
+    assert cell_sentence(table, rate, 2, PLAIN) == (
+        "Output throughput, MI325X, 1,250 tokens per second, band 1,125 to 1,375, best in the row, "
+        "+25 % against H200-SXM, calibrated"
+    )
+    pair = comparison_table(make_answer("h200-sxm", "mi355x"), PLAIN)
+    assert "bands overlap with MI355X" in cell_sentence(pair, row(pair, "tpot_ms"), 0, PLAIN)
+    bandwidth = row(table, "memory_bandwidth")
+    assert cell_sentence(table, bandwidth, 2, PLAIN) == (
+        "Bandwidth, MI325X, 6.0 terabytes per second, +25 % against H200-SXM, sources differ: 2"
+    )
+    assert row_sentence(bandwidth) == "Bandwidth, terabytes per second"
+
+
+def test_copy_keeps_all_digits_units_and_bands(make_answer: MakeAnswer) -> None:
+    table = comparison_table(make_answer("h200-sxm", "mi325x"), PLAIN)
+    rows = [row(table, "output_tokens_per_s"), row(table, "memory_bandwidth")]
+    made = clipping(table, rows, [0, 1], GERMAN)
+    lines = [line.split("\t") for line in made.text.split("\n")]
+    assert lines[0][:6] == [
+        "Group",
+        "Row",
+        "Unit",
+        "H200-SXM, Hopper · SXM · × 1",
+        "H200-SXM low",
+        "H200-SXM high",
+    ]
+    assert lines[1][1:6] == ["Output throughput", "tok/s", "1000", "900", "1100"]
+    assert lines[2][:4] == ["Memory", "Bandwidth", "TB/s", "4,8"]
+    assert '<td sdval="4.8" sdnum="1033;" x:num="4.8">4,8</td>' in made.html
+    assert clipping(table, rows[1:], [1], ENGLISH, with_heads=False).text == "6"
+
+
+@pytest.mark.parametrize("name", template_ids())
+def test_table_and_sheet_show_the_same_digits(name: str) -> None:
+    with Workbench.open() as workbench:
+        answer = workbench.answer(read_template(name))
+    table, sheet = comparison_table(answer, PLAIN), make_sheet(answer, PLAIN)
+    ours = {found.label: found for found in table.rows if not found.key.startswith("peak_")}
+    compared = 0
+    for group in sheet.table.groups[1:]:
+        for theirs in group.rows:
+            if theirs.label not in ours or group.title not in ("At this workload", "Memory"):
+                continue
+            cells = ours[theirs.label].cells
+            assert [cell.text for cell in cells] == [cell.text for cell in theirs.cells]
+            assert [cell.band for cell in cells] == [cell.band for cell in theirs.cells]
+            assert [cell.mark for cell in cells] == [cell.mark for cell in theirs.cells]
+            compared += 1
+    assert compared >= 8
