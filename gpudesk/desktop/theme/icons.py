@@ -1,0 +1,115 @@
+"""Icons: one family of strokes, drawn from SVG in the colour of a token when and where they are painted."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Protocol
+
+from PySide6.QtCore import QByteArray, QPoint, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QIcon, QIconEngine, QImage, QPainter, QPixmap
+from PySide6.QtSvg import QSvgRenderer
+
+from gpudesk import paths
+
+#: What the SVG files have in the place of a colour.
+_PLACEHOLDER = "currentColor"
+
+
+@lru_cache(maxsize=256)
+def _source(name: str) -> str:
+    return paths.resource(f"icons/{name}.svg").read_text(encoding="utf-8")
+
+
+def tinted_svg(name: str, colour: QColor) -> bytes:
+    """Return an icon's SVG in a colour."""
+    return _source(name).replace(_PLACEHOLDER, colour.name()).encode()
+
+
+@lru_cache(maxsize=1024)
+def _drawn(name: str, rgba: int, width: int, height: int) -> QPixmap:
+    colour = QColor.fromRgba(rgba)
+    image = QImage(width, height, QImage.Format.Format_ARGB32_Premultiplied)
+    image.fill(Qt.GlobalColor.transparent)
+    renderer = QSvgRenderer(QByteArray(tinted_svg(name, colour)))
+    renderer.setAspectRatioMode(Qt.AspectRatioMode.KeepAspectRatio)
+    painter = QPainter(image)
+    try:
+        renderer.render(painter, QRectF(0, 0, width, height))
+    finally:
+        painter.end()
+    return QPixmap.fromImage(image)
+
+
+def tinted_pixmap(name: str, colour: QColor, size: float, ratio: float) -> QPixmap:
+    """Return an icon `size` device-independent pixels wide for a screen with this many pixels to each."""
+    pixels = max(1, round(size * ratio))
+    pixmap = QPixmap(_drawn(name, colour.rgba(), pixels, pixels))
+    pixmap.setDevicePixelRatio(ratio)
+    return pixmap
+
+
+def draw_icon(painter: QPainter, name: str, colour: QColor, rect: QRectF) -> None:
+    """Draw an icon as strokes, for devices without pixels."""
+    renderer = QSvgRenderer(QByteArray(tinted_svg(name, colour)))
+    renderer.setAspectRatioMode(Qt.AspectRatioMode.KeepAspectRatio)
+    renderer.render(painter, rect)
+
+
+class Colours(Protocol):
+    """What an icon asks of the theme when it is painted."""
+
+    def colour(self, token: str) -> QColor:
+        """Return the colour of a token."""
+
+    def px(self, n: float) -> int:
+        """Return a length of the design in pixels."""
+
+
+class TintedIconEngine(QIconEngine):
+    """Paints an icon in the colours of the theme in force, so that an icon once set follows its switches.
+
+    However large the place is, the icon is painted no larger than its own size, in the middle.
+    """
+
+    def __init__(self, name: str, colour: str, size: float, theme: Colours) -> None:
+        """Keep what to look up when painting; `size` is a length of the design."""
+        super().__init__()
+        self._name = name
+        self._token = colour
+        self._size = size
+        self._theme = theme
+
+    def paint(self, painter: QPainter, rect: QRect, mode: QIcon.Mode, state: QIcon.State) -> None:  # noqa: ARG002
+        """Draw into a rectangle, sharp on the painter's device."""
+        ratio = painter.device().devicePixelRatio()
+        side = self._side(min(rect.width(), rect.height()), 1.0)
+        pixmap = tinted_pixmap(self._name, self._colour(mode), side, ratio)
+        corner = QPoint(rect.x() + (rect.width() - side) // 2, rect.y() + (rect.height() - side) // 2)
+        painter.drawPixmap(corner, pixmap)
+
+    def pixmap(self, size: QSize, mode: QIcon.Mode, state: QIcon.State) -> QPixmap:
+        """Return a picture of at most this many pixels."""
+        return self.scaledPixmap(size, mode, state, 1.0)
+
+    def scaledPixmap(  # noqa: N802 - Qt's name
+        self,
+        size: QSize,
+        mode: QIcon.Mode,
+        state: QIcon.State,  # noqa: ARG002 - Qt's signature
+        scale: float,
+    ) -> QPixmap:
+        """Return a picture of at most this many device pixels for a screen of this scale."""
+        side = self._side(min(size.width(), size.height()), scale)
+        pixmap = QPixmap(_drawn(self._name, self._colour(mode).rgba(), side, side))
+        pixmap.setDevicePixelRatio(scale)
+        return pixmap
+
+    def clone(self) -> QIconEngine:
+        """Return another of the same."""
+        return TintedIconEngine(self._name, self._token, self._size, self._theme)
+
+    def _side(self, room: int, scale: float) -> int:
+        return max(1, min(room, round(self._theme.px(self._size) * scale)))
+
+    def _colour(self, mode: QIcon.Mode) -> QColor:
+        return self._theme.colour("disabled" if mode == QIcon.Mode.Disabled else self._token)

@@ -1,0 +1,1 @@
+"""Small controls that every page may use; each takes the theme and follows its changes."""
