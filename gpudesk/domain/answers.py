@@ -18,8 +18,8 @@ from gpudesk.domain.scenarios import AcceleratorChoice, Scenario
 class Term:
     """One node of a derivation: a quantity, the formula that gives it, and the terms that enter.
 
-    `formula` is written with the names of its inputs; `unit` is the unit used inside; `source` names the
-    claim, constant or setting that a leaf comes from.
+    `formula` holds its inputs by their names (`domain.formulas`), or says in words what no formula would;
+    `unit` is the unit used inside; `source` names the claim, constant or setting that a leaf comes from.
     """
 
     name: str

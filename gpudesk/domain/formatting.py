@@ -186,14 +186,8 @@ class Formatter:
             return UNKNOWN
         if abs(memory_bytes) >= GIB or memory_bytes == 0:
             return f"{self.gib(memory_bytes)}{_SPACE}GiB ({self.gb(memory_bytes)}{_SPACE}GB)"
-        return self._small_memory(memory_bytes)
-
-    def _small_memory(self, memory_bytes: float) -> str:
-        if abs(memory_bytes) >= MIB:
-            return f"{self.estimate(memory_bytes / MIB)}{_SPACE}MiB"
-        if abs(memory_bytes) >= KIB:
-            return f"{self.estimate(memory_bytes / KIB)}{_SPACE}KiB"
-        return f"{self.number(memory_bytes)}{_SPACE}B"
+        text, unit = self.value_and_unit(memory_bytes, "B")
+        return f"{text}{_SPACE}{unit}"
 
     def difference(self, ratio: float) -> str:
         """Return what a ratio says against 1 in per cent with its sign; from 3 on as `× 3.4`."""
@@ -239,10 +233,21 @@ class Formatter:
         """Return any figure with the unit that it has inside, scaled so that it reads well."""
         if unit == "B":
             return self.memory(value)
-        scaled, shown = _readable(value, unit)
-        whole = unit in _COUNTED and scaled == round(scaled)
-        text = self.number(scaled) if whole else self.estimate(scaled)
+        text, shown = self.value_and_unit(value, unit)
         return f"{text}{_SPACE}{shown}" if shown else text
+
+    def value_and_unit(self, value: float, unit: str | None) -> tuple[str, str | None]:
+        """Return any figure, scaled so that it reads well, and the unit beside it; bytes in binary units."""
+        return self.value_as(value, value, unit), _scale(value, unit)[1]
+
+    def value_as(self, value: float, reference: float, unit: str | None) -> str:
+        """Return a figure, without its unit, in that in which `reference` reads well."""
+        factor, _ = _scale(reference, unit)
+        scaled = value / factor
+        if unit == "B" and factor in (GIB, 1):
+            return self.number(scaled, 1 if factor == GIB else 0)
+        whole = unit in _COUNTED and scaled == round(scaled)
+        return self.number(scaled) if whole else self.estimate(scaled)
 
 
 #: Units of things that are counted, so that whole numbers keep all their digits.
@@ -250,6 +255,7 @@ _COUNTED: Final = frozenset({None, "", "tokens", "requests", "accelerators", "la
 
 #: Unit used inside -> larger or smaller units in which figures read well, the largest first.
 _READABLE: Final[dict[str, tuple[tuple[float, str], ...]]] = {
+    "B": ((GIB, "GiB"), (MIB, "MiB"), (KIB, "KiB"), (1, "B")),
     "s": ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs")),
     "B/s": ((1e12, "TB/s"), (1e9, "GB/s"), (1e6, "MB/s")),
     "FLOP/s": ((1e15, "PFLOPS"), (1e12, "TFLOPS"), (1e9, "GFLOPS")),
@@ -260,15 +266,12 @@ _READABLE: Final[dict[str, tuple[tuple[float, str], ...]]] = {
 }
 
 
-def _readable(value: float, unit: str | None) -> tuple[float, str | None]:
-    """Return the value in the largest unit in which it is at least 1, and that unit."""
+def _scale(value: float, unit: str | None) -> tuple[float, str | None]:
+    """Return the largest unit in which a value is at least 1: how many used inside make one, and its name."""
     steps = _READABLE.get(unit or "")
     if steps is None:
-        return value, None if unit in ("", "1") else unit
-    factor, shown = next((step for step in steps if abs(value) >= step[0]), steps[-1])
-    if value == 0:
-        factor, shown = steps[0]
-    return value / factor, shown
+        return 1.0, None if unit in ("", "1") else unit
+    return steps[0] if value == 0 else next((step for step in steps if abs(value) >= step[0]), steps[-1])
 
 
 def _estimate_decimals(value: float) -> int:

@@ -1,219 +1,22 @@
-"""The terms of one step: what every operator class reads and computes, with the constants behind it."""
+"""The terms of one step: what every operator class reads and computes, with the constants behind it.
+
+Quantities that a row holds as seconds are given back as bytes and operations, so that each formula can be
+followed with its numbers.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+
 from gpudesk.domain.answers import Term
+from gpudesk.domain.formulas import slot
 from gpudesk.engine.hardware import Peak
 from gpudesk.engine.steps import StepRow
 from gpudesk.workbench.setups import Candidate, Frame
 
-_JOIN = "(read^4 + arithmetic^4)^(1/4)"
-
-
-def _join(read: float, arithmetic: float) -> float:
-    return float((read**4 + arithmetic**4) ** 0.25)
-
-
-def _bandwidth(frame: Frame) -> Term:
-    part = frame.accelerator
-    return Term(
-        "memory bandwidth", part.memory_bandwidth, "B/s", source=f"catalog:{part.id}/memory_bandwidth"
-    )
-
-
-def _peak(frame: Frame, peak: Peak) -> Term:
-    source = f"catalog:{frame.accelerator.id}/peak_dense_{peak.precision}"
-    return Term("peak", peak.flops, "FLOP/s", source=source)
-
-
-def _constant(name: str, value: float, unit: str | None = None) -> Term:
-    return Term(name.replace("_", " "), value, unit, source=f"calibration:{name}")
-
-
-def _dense(frame: Frame, candidate: Candidate, tokens: float) -> Term:
-    row, point, shards = candidate.row, candidate.point, candidate.budget.shards
-    return Term(
-        "dense matrices",
-        _join(row.dense_read, row.dense_flop * tokens),
-        "s",
-        _JOIN,
-        inputs=(
-            Term(
-                "read",
-                row.dense_read,
-                "s",
-                "bytes / (bandwidth x efficiency)",
-                inputs=(
-                    Term("bytes", shards.dense.stored_bytes, "B", source=f"catalog:{frame.model.id}"),
-                    _bandwidth(frame),
-                    _constant("weight_read_efficiency", point.dense_read_efficiency),
-                ),
-            ),
-            Term(
-                "arithmetic",
-                row.dense_flop * tokens,
-                "s",
-                "2 x parameters x tokens / (ranks x peak x efficiency)",
-                inputs=(
-                    Term(
-                        "parameters",
-                        shards.dense_elements_undivided,
-                        None,
-                        source=f"catalog:{frame.model.id}",
-                    ),
-                    Term("tokens", tokens, "tokens"),
-                    Term("ranks", candidate.plan.tp, None),
-                    _peak(frame, point.dense_peak),
-                    _constant("gemm_efficiency", point.dense_efficiency),
-                ),
-            ),
-        ),
-    )
-
-
-def _experts(frame: Frame, candidate: Candidate, tokens: float) -> Term:
-    row, point, shards = candidate.row, candidate.point, candidate.budget.shards
-    missed = (1.0 - shards.experts_per_token / shards.expert_count) ** (tokens * row.expert_spread)
-    read, arithmetic = (
-        row.expert_read * (1.0 - missed),
-        row.expert_flop * (tokens + row.expert_offset * (1.0 - missed)),
-    )
-    return Term(
-        "routed experts",
-        _join(read, arithmetic),
-        "s",
-        _JOIN,
-        inputs=(
-            Term(
-                "read",
-                read,
-                "s",
-                "bytes x (1 - (1 - k/E)^tokens) / (bandwidth x efficiency)",
-                inputs=(
-                    Term("bytes", shards.experts.stored_bytes, "B", source=f"catalog:{frame.model.id}"),
-                    Term("share of experts touched", 1.0 - missed, None),
-                    _bandwidth(frame),
-                    _constant("weight_read_efficiency", point.expert_read_efficiency),
-                ),
-            ),
-            Term(
-                "arithmetic",
-                arithmetic,
-                "s",
-                "2 x active parameters x (tokens + half tokens x touched / k) / (ranks x peak x efficiency)",
-                inputs=(
-                    Term(
-                        "active parameters",
-                        shards.active_expert_elements,
-                        None,
-                        source=f"catalog:{frame.model.id}",
-                    ),
-                    Term("tokens", tokens, "tokens"),
-                    _constant("expert_half_tokens", point.expert_half_tokens, "tokens"),
-                    _peak(frame, point.expert_peak),
-                    _constant("gemm_efficiency", point.expert_efficiency),
-                ),
-            ),
-        ),
-    )
-
-
-def _cache(frame: Frame, candidate: Candidate, held: float, context: float) -> Term:
-    row, point = candidate.row, candidate.point
-    window1, window2 = min(context, row.kv1_window), min(context, row.kv2_window)
-    read = held * (row.kv_token * context + row.kv1_token * window1 + row.kv2_token * window2 + row.state)
-    arithmetic = (
-        held
-        * row.verified_tokens
-        * (row.att_token * context + row.att1_token * window1 + row.att2_token * window2)
-    )
-    return Term(
-        "attention over the cache",
-        _join(read, arithmetic),
-        "s",
-        _JOIN,
-        inputs=(
-            Term(
-                "read",
-                read,
-                "s",
-                "sequences x bytes of their context / (bandwidth x efficiency)",
-                inputs=(
-                    Term("sequences", held, None),
-                    Term("mean context", context, "tokens", "input tokens + output tokens / 2"),
-                    _bandwidth(frame),
-                    _constant("kv_read_efficiency", point.kv_read_efficiency),
-                ),
-            ),
-            Term(
-                "arithmetic",
-                arithmetic,
-                "s",
-                inputs=(
-                    _peak(frame, point.attention_peak),
-                    _constant("attention_efficiency", point.attention_efficiency),
-                ),
-            ),
-        ),
-    )
-
-
-def _collectives(candidate: Candidate, tokens: float) -> Term:
-    row, point = candidate.row, candidate.point
-    return Term(
-        "collectives",
-        row.comm_fixed + row.comm_token * tokens,
-        "s",
-        "number x fixed time + bytes / (link x efficiency)",
-        inputs=(
-            Term("fixed", row.comm_fixed, "s", source="calibration:allreduce_latency"),
-            Term("per token", row.comm_token, "s"),
-            Term("link", point.link.bandwidth, "B/s", note=None, source=f"link:{point.link.kind}"),
-            _constant("link_efficiency", point.link_efficiency),
-        ),
-    )
-
-
-def _overhead(candidate: Candidate, sequences: float) -> Term:
-    row, point, shards = candidate.row, candidate.point, candidate.budget.shards
-    return Term(
-        "overhead",
-        row.overhead_fixed + row.overhead_sequence * sequences,
-        "s",
-        "layers x (layer time + quantise time) + layers with experts x their time + step time "
-        "+ sequences x sequence time",
-        inputs=(
-            Term("layers", shards.layers, None),
-            _constant("layer_time", point.layer_s, "s"),
-            _constant("quantise_time", point.quantise_s, "s"),
-            Term("layers with experts", shards.moe_layers, None),
-            _constant("moe_layer_time", point.moe_layer_s, "s"),
-            _constant("step_time", point.step_s, "s"),
-            _constant("sequence_time", point.sequence_s, "s"),
-        ),
-    )
-
-
-def _common(frame: Frame, candidate: Candidate, tokens: float, busiest: float) -> tuple[Term, ...]:
-    """Terms that decode and prefill share; `busiest` is `tokens` as the busiest attention rank has them."""
-    terms = [_dense(frame, candidate, busiest)]
-    if candidate.budget.shards.expert_count:
-        terms.append(_experts(frame, candidate, tokens))
-    terms.append(
-        Term(
-            "activation traffic",
-            candidate.row.activation_token * busiest,
-            "s",
-            "tokens x bytes of a hidden vector x (layers x passes + copies for experts x passes) / bandwidth",
-            inputs=(
-                _constant("activation_traffic", candidate.point.activation_traffic),
-                _constant("expert_traffic", candidate.point.expert_traffic),
-            ),
-        )
-    )
-    if candidate.plan.count > 1:
-        terms.append(_collectives(candidate, tokens))
-    return tuple(terms)
+_JOIN = "({reading}⁴ + {arithmetic}⁴)^¼"
+#: Name of the input that older software adds to a formula.
+_AGE = "slowdown by age"
 
 
 def step_terms(frame: Frame, candidate: Candidate, running: float, context: float) -> tuple[Term, ...]:
@@ -222,13 +25,32 @@ def step_terms(frame: Frame, candidate: Candidate, running: float, context: floa
     sequences = max(running / row.stages, 1.0)
     held = max(sequences, row.attention_ranks)
     busiest = held * row.verified_tokens
-    head = Term("LM head", _join(row.head_read, row.head_flop * busiest / row.attention_ranks), "s", _JOIN)
+    step = _Step(frame, candidate)
     return (
-        *_common(frame, candidate, sequences * row.verified_tokens, busiest),
-        head,
-        _cache(frame, candidate, held, context),
-        _overhead(candidate, sequences),
+        *step.common(sequences * row.verified_tokens, busiest),
+        step.head(busiest / row.attention_ranks),
+        step.cache(held, context),
+        step.overhead(sequences),
         *_stage_term(row),
+    )
+
+
+def prefill_terms(
+    frame: Frame, candidate: Candidate, chunk: float, prompt: float, cached: float, waiting: float
+) -> tuple[Term, ...]:
+    """Return the terms of one prefill chunk of `chunk` tokens when `waiting` prompts queue.
+
+    `prompt` tokens of each are computed, after `cached` ones.
+    """
+    row = candidate.row
+    busiest = chunk * row.attention_ranks / min(max(waiting, 1.0), row.attention_ranks)
+    sampled = busiest / (max(prompt, 1.0) * row.attention_ranks)
+    step = _Step(frame, candidate)
+    return (
+        *step.common(chunk, busiest),
+        step.prompt_attention(busiest, cached + 0.5 * prompt),
+        step.prompt_head(sampled),
+        step.overhead(0.0),
     )
 
 
@@ -239,28 +61,297 @@ def _stage_term(row: StepRow) -> tuple[Term, ...]:
     return (Term("stretch by pipeline stages", stretch, None, source="calibration:stage_bubble"),)
 
 
-def prefill_terms(
-    frame: Frame, candidate: Candidate, chunk: float, prompt: float, cached: float, waiting: float
-) -> tuple[Term, ...]:
-    """Return the terms of one prefill chunk of `chunk` tokens when `waiting` prompts queue.
+def _constant(name: str, value: float, unit: str | None = None) -> Term:
+    return Term(name.replace("_", " "), value, unit, source=f"calibration:{name}")
 
-    `prompt` tokens of each are computed, after `cached` ones.
-    """
-    row, point = candidate.row, candidate.point
-    busiest = chunk * row.attention_ranks / min(max(waiting, 1.0), row.attention_ranks)
-    attended = cached + 0.5 * prompt
-    seconds = busiest * (row.patt_token * attended + row.patt1_token * min(attended, row.patt1_window))
-    attention = Term(
-        "attention within the prompt",
-        seconds,
-        "s",
-        "tokens x attended tokens x arithmetic / (peak x efficiency)",
-        inputs=(
-            Term("attended tokens", attended, "tokens", "what is cached, and half of the prompt"),
-            _peak(frame, point.attention_peak),
+
+def _joined(name: str, reading: Term, arithmetic: Term) -> Term:
+    """Return an operator class: the smooth maximum of its reading and its arithmetic."""
+    read, computed = _seconds(reading), _seconds(arithmetic)
+    return Term(name, (read**4 + computed**4) ** 0.25, "s", _JOIN, inputs=(reading, arithmetic))
+
+
+def _seconds(term: Term) -> float:
+    return float(term.value) if isinstance(term.value, int | float) else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """Makes the terms of one deployment."""
+
+    frame: Frame
+    candidate: Candidate
+
+    def _timed(self, name: str, seconds: float, formula: str, *inputs: Term) -> Term:
+        """Return a time, stretched where the software is older than what was calibrated."""
+        age = self.candidate.point.age_factor
+        if age == 1.0:
+            return Term(name, seconds, "s", formula, inputs=inputs)
+        slowdown = replace(_constant("age_slowdown", age), name=_AGE)
+        bracketed = f"({formula})" if " + " in formula else formula
+        return Term(name, seconds, "s", f"{bracketed} × {slot(_AGE)}", inputs=(*inputs, slowdown))
+
+    def _unaged(self, seconds: float) -> float:
+        return seconds / self.candidate.point.age_factor
+
+    @property
+    def _model(self) -> str:
+        return f"catalog:{self.frame.model.id}"
+
+    @property
+    def _bandwidth(self) -> Term:
+        part = self.frame.accelerator
+        source = f"catalog:{part.id}/memory_bandwidth"
+        return Term("memory bandwidth", part.memory_bandwidth, "B/s", source=source)
+
+    def _peak(self, peak: Peak) -> Term:
+        source = f"catalog:{self.frame.accelerator.id}/peak_dense_{peak.precision}"
+        return Term("peak", peak.flops, "FLOP/s", source=source)
+
+    def _ranks(self) -> tuple[Term, ...]:
+        tp = self.candidate.plan.tp
+        return () if tp == 1 else (Term("ranks", tp, None),)
+
+    def _rate(self, *factors: str) -> str:
+        """Return the divisor of a formula: what is reached, of as many ranks as divide the work."""
+        return f"({' × '.join((*(slot(term.name) for term in self._ranks()), *map(slot, factors)))})"
+
+    def _reading(self, seconds: float, size: Term, efficiency: Term, *shares: Term) -> Term:
+        amount = " × ".join(slot(term.name) for term in (size, *shares))
+        formula = f"{amount} ÷ ({{memory_bandwidth}} × {slot(efficiency.name)})"
+        return self._timed("reading", seconds, formula, size, *shares, self._bandwidth, efficiency)
+
+    def common(self, tokens: float, busiest: float) -> tuple[Term, ...]:
+        """Return the terms that decode and prefill share.
+
+        `busiest` is `tokens` as the busiest attention rank has them.
+        """
+        terms = [self._dense(busiest)]
+        if self.candidate.budget.shards.expert_count:
+            terms.append(self._experts(tokens))
+        terms.append(self._activation_traffic(busiest))
+        if self.candidate.plan.count > self.candidate.plan.dp:
+            terms.append(self._collectives(tokens))
+        return tuple(terms)
+
+    def _dense(self, tokens: float) -> Term:
+        row, point, shards = self.candidate.row, self.candidate.point, self.candidate.budget.shards
+        size = Term("bytes", shards.dense.stored_bytes, "B", source=self._model)
+        reading = self._reading(
+            row.dense_read, size, _constant("weight_read_efficiency", point.dense_read_efficiency)
+        )
+        arithmetic = self._timed(
+            "arithmetic",
+            row.dense_flop * tokens,
+            f"2 × {{parameters}} × {{tokens}} ÷ {self._rate('peak', 'gemm efficiency')}",
+            Term("parameters", shards.dense_elements_undivided, None, source=self._model),
+            Term("tokens", tokens, "tokens"),
+            *self._ranks(),
+            self._peak(point.dense_peak),
+            _constant("gemm_efficiency", point.dense_efficiency),
+        )
+        return _joined("dense matrices", reading, arithmetic)
+
+    def _touched(self, tokens: float) -> Term:
+        """Return the share of the experts that a step of so many tokens reads: 1 − (1 − k/E)^tokens."""
+        row, shards = self.candidate.row, self.candidate.budget.shards
+        spread = tokens * row.expert_spread
+        missed = (1.0 - shards.experts_per_token / shards.expert_count) ** spread
+        return Term(
+            "share of experts touched",
+            1.0 - missed,
+            None,
+            "1 − (1 − {experts_per_token} ÷ {experts})^{tokens}",
+            inputs=(
+                Term("experts per token", shards.experts_per_token, None, source=self._model),
+                Term("experts", shards.expert_count, None, source=self._model),
+                Term("tokens", spread, "tokens"),
+            ),
+        )
+
+    def _experts(self, tokens: float) -> Term:
+        row, point, shards = self.candidate.row, self.candidate.point, self.candidate.budget.shards
+        touched = self._touched(tokens)
+        share = _seconds(touched)
+        size = Term("bytes", shards.experts.stored_bytes, "B", source=self._model)
+        efficiency = _constant("weight_read_efficiency", point.expert_read_efficiency)
+        arithmetic = self._timed(
+            "arithmetic",
+            row.expert_flop * (tokens + row.expert_offset * share),
+            "2 × {active_parameters} × ({tokens} + {tokens_lost_to_small_groups})"
+            f" ÷ {self._rate('peak', 'gemm efficiency')}",
+            Term("active parameters", shards.active_expert_elements, None, source=self._model),
+            Term("tokens", tokens, "tokens"),
+            Term(
+                "tokens lost to small groups",
+                row.expert_offset * share,
+                "tokens",
+                source="calibration:expert_half_tokens",
+            ),
+            *self._ranks(),
+            self._peak(point.expert_peak),
+            _constant("gemm_efficiency", point.expert_efficiency),
+        )
+        return _joined(
+            "routed experts", self._reading(row.expert_read * share, size, efficiency, touched), arithmetic
+        )
+
+    def _activation_traffic(self, tokens: float) -> Term:
+        point = self.candidate.point
+        seconds = self.candidate.row.activation_token * tokens
+        moved = self._unaged(self.candidate.row.activation_token) * (
+            point.bandwidth * point.dense_read_efficiency
+        )
+        inputs = [_constant("activation_traffic", point.activation_traffic)]
+        if self.candidate.budget.shards.expert_count:
+            inputs.append(_constant("expert_traffic", point.expert_traffic))
+        return self._timed(
+            "activation traffic",
+            seconds,
+            "{tokens} × {bytes_of_a_token} ÷ ({memory_bandwidth} × {weight_read_efficiency})",
+            Term("tokens", tokens, "tokens"),
+            Term(
+                "bytes of a token",
+                moved,
+                "B",
+                "its hidden vector, as often as it passes memory in all layers",
+                inputs=tuple(inputs),
+            ),
+            self._bandwidth,
+            _constant("weight_read_efficiency", point.dense_read_efficiency),
+        )
+
+    def head(self, tokens: float) -> Term:
+        """Return the LM head of a decode step of `tokens` on one attention rank."""
+        row, point, share = self.candidate.row, self.candidate.point, self.candidate.budget.shards.head
+        size = Term("bytes", share.stored_bytes, "B", source=self._model)
+        reading = self._reading(
+            row.head_read, size, _constant("weight_read_efficiency", point.dense_read_efficiency)
+        )
+        return _joined("LM head", reading, self._head_arithmetic(tokens))
+
+    def _head_arithmetic(self, tokens: float) -> Term:
+        point, share = self.candidate.point, self.candidate.budget.shards.head
+        return self._timed(
+            "arithmetic",
+            self.candidate.row.head_flop * tokens,
+            "2 × {parameters} × {tokens} ÷ ({peak} × {gemm_efficiency})",
+            Term("parameters", share.elements, None, source=self._model),
+            Term("tokens", tokens, "tokens"),
+            self._peak(point.attention_peak),
+            _constant("gemm_efficiency", point.dense_efficiency),
+        )
+
+    def prompt_head(self, sampled: float) -> Term:
+        """Return the LM head of a prefill chunk, which reads it once and samples once a prompt."""
+        row, point, share = self.candidate.row, self.candidate.point, self.candidate.budget.shards.head
+        size = Term("bytes", share.stored_bytes, "B", source=self._model)
+        reading = self._reading(
+            row.head_read, size, _constant("weight_read_efficiency", point.dense_read_efficiency)
+        )
+        arithmetic = self._head_arithmetic(sampled)
+        total = _seconds(reading) + _seconds(arithmetic)
+        return Term("LM head", total, "s", "{reading} + {arithmetic}", inputs=(reading, arithmetic))
+
+    def cache(self, held: float, context: float) -> Term:
+        """Return the attention of a decode step in which `held` sequences have `context` tokens each."""
+        row, point = self.candidate.row, self.candidate.point
+        window1, window2 = min(context, row.kv1_window), min(context, row.kv2_window)
+        read = row.kv_token * context + row.kv1_token * window1 + row.kv2_token * window2 + row.state
+        attend = row.att_token * context + row.att1_token * window1 + row.att2_token * window2
+        rate = point.bandwidth * point.kv_read_efficiency
+        tokens = Term("mean context", context, "tokens", "input tokens + half of the output tokens")
+        reading = self._timed(
+            "reading",
+            held * read,
+            "{sequences} × {cache_of_one_sequence} ÷ ({memory_bandwidth} × {kv_read_efficiency})",
+            Term("sequences", held, None),
+            Term(
+                "cache of one sequence",
+                self._unaged(read) * rate,
+                "B",
+                "what each layer reads of the mean context",
+                source=self._model,
+                inputs=(tokens,),
+            ),
+            self._bandwidth,
+            _constant("kv_read_efficiency", point.kv_read_efficiency),
+        )
+        arithmetic = self._attention(held * row.verified_tokens, attend, ())
+        return _joined("attention over the cache", reading, arithmetic)
+
+    def _attention(self, tokens: float, seconds: float, inputs: tuple[Term, ...], name: str = "") -> Term:
+        """Return the arithmetic of attention, which takes `seconds` for each of `tokens`."""
+        point = self.candidate.point
+        rate = point.attention_peak.flops * point.attention_efficiency
+        return self._timed(
+            name or "arithmetic",
+            tokens * seconds,
+            "{tokens} × {operations_of_a_token} ÷ ({peak} × {attention_efficiency})",
+            Term("tokens", tokens, "tokens"),
+            Term(
+                "operations of a token",
+                self._unaged(seconds) * rate,
+                "FLOP",
+                "what its heads compute against the tokens that it attends to",
+                source=self._model,
+                inputs=inputs,
+            ),
+            self._peak(point.attention_peak),
             _constant("attention_efficiency", point.attention_efficiency),
-        ),
-    )
-    sampled = busiest / (max(prompt, 1.0) * row.attention_ranks)
-    head = Term("LM head", row.head_read + row.head_flop * sampled, "s", "read once, arithmetic per prompt")
-    return (*_common(frame, candidate, chunk, busiest), attention, head, _overhead(candidate, 0.0))
+        )
+
+    def prompt_attention(self, tokens: float, attended: float) -> Term:
+        """Return the attention of a prefill chunk whose tokens attend to `attended` others on average."""
+        row = self.candidate.row
+        seconds = row.patt_token * attended + row.patt1_token * min(attended, row.patt1_window)
+        seen = Term("attended tokens", attended, "tokens", "what is cached, and half of the prompt")
+        return self._attention(tokens, seconds, (seen,), "attention within the prompt")
+
+    def _collectives(self, tokens: float) -> Term:
+        row, point = self.candidate.row, self.candidate.point
+        moved = self._unaged(row.comm_token) * point.link.bandwidth * point.link_efficiency
+        return Term(
+            "collectives",
+            row.comm_fixed + row.comm_token * tokens,
+            "s",
+            "{fixed_time} + {tokens} × {time_of_a_token}",
+            inputs=(
+                Term("fixed time", row.comm_fixed, "s", source="calibration:allreduce_latency"),
+                Term("tokens", tokens, "tokens"),
+                self._timed(
+                    "time of a token",
+                    row.comm_token,
+                    "{bytes_of_a_token} ÷ ({link} × {link_efficiency})",
+                    Term("bytes of a token", moved, "B", source=self._model),
+                    Term("link", point.link.bandwidth, "B/s", source=f"link:{point.link.kind}"),
+                    _constant("link_efficiency", point.link_efficiency),
+                ),
+            ),
+        )
+
+    def overhead(self, sequences: float) -> Term:
+        """Return what a step takes beside its operators: by layer, by step and by sequence."""
+        row, point, shards = self.candidate.row, self.candidate.point, self.candidate.budget.shards
+        inputs = [Term("layers", shards.layers, None), _constant("layer_time", point.layer_s, "s")]
+        formula = "{layers} × {layer_time}"
+        if point.quantise_s:
+            inputs.append(_constant("quantise_time", point.quantise_s, "s"))
+            formula = "{layers} × ({layer_time} + {quantise_time})"
+        if shards.moe_layers:
+            inputs += [
+                Term("layers with experts", shards.moe_layers, None),
+                _constant("moe_layer_time", point.moe_layer_s, "s"),
+            ]
+            formula += " + {layers_with_experts} × {moe_layer_time}"
+        inputs.append(_constant("step_time", point.step_s, "s"))
+        formula += " + {step_time}"
+        if sequences:
+            inputs += [
+                Term("sequences", sequences, None),
+                _constant("sequence_time", point.sequence_s, "s"),
+            ]
+            formula += " + {sequences} × {sequence_time}"
+        return self._timed(
+            "overhead", row.overhead_fixed + row.overhead_sequence * sequences, formula, *inputs
+        )

@@ -27,7 +27,8 @@ def source_text(source: str, catalog: Catalog, calibration: Calibration) -> str:
         return tr("calibration: {meaning}", meaning=meaning)
     if kind == "setting":
         engine, _, field = rest.partition("/")
-        return tr("setting of {engine}: {field}", engine=engine, field=field.replace("_", " "))
+        name = catalog.serving_engine(engine).name
+        return tr("setting of {engine}: {field}", engine=name, field=field.replace("_", " "))
     if kind == "link":
         return tr("link: {kind}", kind=rest)
     return tr("scenario") if kind == "scenario" else source

@@ -13,10 +13,12 @@ import numpy as np
 
 from gpudesk.domain.answers import Term
 from gpudesk.domain.estimates import Banded, Estimate
+from gpudesk.domain.formulas import slot, sum_of
 from gpudesk.domain.messages import InputError, message
 from gpudesk.domain.workloads import LoadKind
 from gpudesk.engine.loads import ServingConstants
 from gpudesk.engine.steps import Rows, StepTime, decode_step, prefill_step, request_prefill
+from gpudesk.workbench.memory_terms import max_concurrency_term, memory_term
 from gpudesk.workbench.setups import Candidate
 from gpudesk.workbench.step_terms import prefill_terms, step_terms
 
@@ -80,99 +82,23 @@ def _scenario(name: str, value: float | str | None, unit: str | None = None) -> 
 
 
 def _memory(context: _Context) -> Term:
-    use, frame = context.estimate.memory, context.setup.frame
-    settings = frame.settings
-    work = context.estimate.request.workload
-    tokens = work.input_tokens + work.output_tokens
-    sequence = context.candidate.budget.cache.sequence_bytes(tokens)
-    return Term(
-        "free memory",
-        use.free_bytes,
-        "B",
-        "capacity - weights - kv - activations - runtime",
-        inputs=(
-            Term("capacity", use.capacity_bytes, "B", source=f"catalog:{frame.accelerator.id}/memory"),
-            Term(
-                "weights",
-                use.weights_bytes,
-                "B",
-                "sum over tensors: elements / ranks x bytes of the format + block scales",
-                source=f"catalog:{frame.model.id}",
-            ),
-            Term(
-                "kv",
-                use.kv_bytes,
-                "B",
-                "sequences per rank x bytes of one sequence",
-                inputs=(
-                    Term("bytes of one sequence", sequence, "B", source=f"catalog:{frame.model.id}"),
-                    _scenario("tokens of one sequence", tokens, "tokens"),
-                    Term("sequences", context.estimate.admitted or 1, None),
-                ),
-            ),
-            Term(
-                "activations",
-                use.activations_bytes,
-                "B",
-                source=f"setting:{frame.engine.id}/max_batched_tokens",
-            ),
-            Term("runtime", settings.runtime_bytes, "B", source=f"setting:{frame.engine.id}/runtime_bytes"),
-        ),
-    )
+    return memory_term(context.estimate, context.setup.frame, context.candidate)
 
 
 def _max_concurrency(context: _Context) -> Term:
-    frame, budget = context.setup.frame, context.candidate.budget
-    work = context.estimate.request.workload
-    tokens = work.input_tokens + work.output_tokens
-    settings = frame.settings
-    of_total = settings.memory_fraction_of == "total"
-    pool = Term(
-        "KV pool",
-        budget.pool_bytes,
-        "B",
-        "fraction x capacity - weights - activations - runtime"
-        if of_total
-        else "fraction x (capacity - weights - activations - runtime)",
-        inputs=(
-            Term(
-                "fraction",
-                settings.memory_fraction,
-                None,
-                source=f"setting:{frame.engine.id}/memory_fraction",
-            ),
-            Term("capacity", budget.capacity_bytes, "B", source=f"catalog:{frame.accelerator.id}/memory"),
-            Term("weights", budget.weights_bytes, "B", source=f"catalog:{frame.model.id}"),
-            Term("activations", budget.activations_bytes, "B"),
-            Term("runtime", budget.runtime_bytes, "B", source=f"setting:{frame.engine.id}/runtime_bytes"),
-        ),
-    )
-    return Term(
-        "maximum concurrency",
-        context.estimate.max_concurrency,
-        "sequences",
-        "floor(KV pool / bytes of one sequence) x attention ranks x replicas",
-        inputs=(
-            pool,
-            Term(
-                "bytes of one sequence",
-                budget.cache.sequence_bytes(tokens),
-                "B",
-                source=f"catalog:{frame.model.id}",
-            ),
-            Term("attention ranks", budget.attention_ranks, None),
-            Term("replicas", budget.replicas, None),
-        ),
-    )
+    return max_concurrency_term(context.estimate, context.setup.frame, context.candidate)
 
 
 def _decode_term(context: _Context) -> Term:
+    terms = step_terms(context.setup.frame, context.candidate, context.running, context.context)
+    timed = sum_of(tuple(term.name for term in terms if term.unit == "s"))
+    stretch = tuple(slot(term.name) for term in terms if term.unit is None)
     return Term(
         "decode step",
         float(context.decode.total[0]),
         "s",
-        "sum of the classes: the smooth maximum of reading and arithmetic, then collectives and overheads",
-        inputs=step_terms(context.setup.frame, context.candidate, context.running, context.context),
+        " × ".join((f"({timed})", *stretch)) if stretch else timed,
+        inputs=terms,
     )
 
 
@@ -186,17 +112,20 @@ def _prefill_term(context: _Context, waiting: float | None = None) -> Term:
     terms = prefill_terms(
         context.setup.frame, context.candidate, float(chunk[0]), context.prompt, context.cached, queued
     )
+    stages = context.candidate.plan.pp
     return Term(
         "prefill of one prompt",
         float(each[0]),
         "s",
-        "chunk time x prompt / chunk tokens / stages + request time",
+        "{chunk_time} × {prompt} ÷ {chunk_tokens} ÷ {stages} + {request_time}"
+        if stages > 1
+        else "{chunk_time} × {prompt} ÷ {chunk_tokens} + {request_time}",
         inputs=(
             Term(
                 "chunk time",
                 float(step.total[0]),
                 "s",
-                "sum of the classes",
+                sum_of(tuple(term.name for term in terms)),
                 inputs=terms,
             ),
             _scenario("prompt", context.prompt, "tokens"),
@@ -206,8 +135,8 @@ def _prefill_term(context: _Context, waiting: float | None = None) -> Term:
                 "tokens",
                 source=f"setting:{context.setup.frame.engine.id}/max_batched_tokens",
             ),
-            Term("stages", context.candidate.plan.pp, None),
-            Term("request time", context.candidate.point.request_s, "s", source="calibration:request_time"),
+            *((Term("stages", stages, None),) if stages > 1 else ()),
+            Term("request time", context.candidate.row.request, "s", source="calibration:request_time"),
         ),
     )
 
@@ -225,7 +154,7 @@ def _total(context: _Context) -> Term:
         "input and output tokens/s",
         _value(context.estimate.total_tokens_per_s),
         "tok/s",
-        "output tokens/s x (input tokens + output tokens) / output tokens",
+        "{output_tokens_s} × ({input_tokens} + {output_tokens}) ÷ {output_tokens}",
         inputs=(
             _throughput(context),
             _scenario("input tokens", work.input_tokens, "tokens"),
@@ -239,7 +168,7 @@ def _per_accelerator(context: _Context) -> Term:
         "output tokens/s per accelerator",
         _value(context.estimate.output_tokens_per_s_per_accelerator),
         "tok/s",
-        "output tokens/s / accelerators",
+        "{output_tokens_s} ÷ {accelerators}",
         inputs=(_throughput(context), Term("accelerators", context.estimate.count, None)),
     )
 
@@ -250,7 +179,7 @@ def _request(context: _Context) -> Term:
         "time of a request",
         _value(context.estimate.request_s),
         "s",
-        "TTFT + (output tokens - 1) x TPOT",
+        "{TTFT} + ({output_tokens} − 1) × {TPOT}",
         inputs=(_ttft(context), _tpot(context), _scenario("output tokens", work.output_tokens, "tokens")),
     )
 
@@ -263,8 +192,12 @@ def _batch(context: _Context) -> Term:
         "time of the batch",
         _value(context.estimate.batch_s),
         "s",
-        "requests x output tokens / output tokens/s",
-        inputs=(_scenario("requests", size), _throughput(context)),
+        "{requests} × {output_tokens} ÷ {output_tokens_s}",
+        inputs=(
+            _scenario("requests", size),
+            _scenario("output tokens", context.estimate.request.workload.output_tokens, "tokens"),
+            _throughput(context),
+        ),
     )
 
 
@@ -276,14 +209,17 @@ def _tpot(context: _Context) -> Term:
     if tpot is None:
         reason = "a single output token has none" if work.output_tokens == 1 else _no_figure(context)
         return Term("TPOT", None, "ms", reason, inputs=(decode,))
+    speculates = work.acceptance_length != 1
     return Term(
         "TPOT",
         tpot,
         "ms",
-        "decode step / tokens a step + stall by prefill",
+        "{decode_step} ÷ {tokens_a_step} + {stall_by_prefill}"
+        if speculates
+        else "{decode_step} + {stall_by_prefill}",
         inputs=(
             decode,
-            Term("tokens a step", work.acceptance_length, None, source="scenario"),
+            *((_scenario("tokens a step", work.acceptance_length),) if speculates else ()),
             Term(
                 "stall by prefill",
                 tpot - pure_ms,
@@ -299,18 +235,18 @@ def _tpot(context: _Context) -> Term:
 def _ttft(context: _Context) -> Term:
     ttft = _value(context.estimate.ttft_ms)
     own = _prefill_term(context, waiting=1.0)
-    if ttft is None or not isinstance(own.value, float):
+    if ttft is None:
         return Term("TTFT", None, "ms", _no_figure(context), inputs=(own,))
     return Term(
         "TTFT",
         ttft,
         "ms",
-        "prefill of its own prompt + waiting",
+        "{prefill_of_one_prompt} + {waiting}",
         inputs=(
             own,
             Term(
                 "waiting",
-                ttft - own.value * 1e3,
+                ttft - _number(own) * 1e3,
                 "ms",
                 "for the running step, the prompts before it, and a place in the cache",
                 inputs=(_decode_term(context), _max_concurrency(context)),
@@ -328,13 +264,13 @@ def _throughput(context: _Context) -> Term:
     active = max(1, min(estimate.plan.dp, estimate.admitted or 1))
     seconds = context.running * active * work.output_tokens / value
     prefill = _prefill_term(context)
-    steps = max(work.output_tokens - 1, 0) / work.acceptance_length
+    steps = _number(_decode_steps(context))
     busy = steps * float(context.decode.total[0]) + context.running * _number(prefill)
     return Term(
         "output tokens/s",
         value,
         "tok/s",
-        "running sequences x busy replicas x output tokens / round",
+        "{running_sequences_in_a_replica} × {busy_replicas} × {output_tokens} ÷ {round}",
         inputs=(
             Term(
                 "running sequences in a replica", context.running, None, inputs=(_max_concurrency(context),)
@@ -345,16 +281,18 @@ def _throughput(context: _Context) -> Term:
                 "round",
                 seconds,
                 "s",
-                "decode steps x decode step + running sequences x prefill of one prompt + waiting and tail",
+                "{decode_steps} × {decode_step} + {running_sequences} × {prefill_of_one_prompt}"
+                " + {waiting_overlap_and_tail}",
                 inputs=(
-                    Term("decode steps", steps, None, "(output tokens - 1) / tokens a step"),
+                    _decode_steps(context),
                     _decode_term(context),
+                    Term("running sequences", context.running, None),
                     prefill,
                     Term(
-                        "waiting and tail",
+                        "waiting, overlap and tail",
                         seconds - busy,
                         "s",
-                        "what the load adds: queue, last wave, arrivals",
+                        "what the load adds: queue, last wave, arrivals; less what runs at once",
                     ),
                 ),
             ),
@@ -362,8 +300,21 @@ def _throughput(context: _Context) -> Term:
     )
 
 
+def _decode_steps(context: _Context) -> Term:
+    work = context.estimate.request.workload
+    later = max(work.output_tokens - 1, 0)
+    given = (
+        _scenario("output tokens", work.output_tokens, "tokens"),
+        _scenario("tokens a step", work.acceptance_length),
+    )
+    if work.acceptance_length == 1:
+        return Term("decode steps", later, None, "{output_tokens} − 1", inputs=given[:1])
+    rule = "({output_tokens} − 1) ÷ {tokens_a_step}"
+    return Term("decode steps", later / work.acceptance_length, None, rule, inputs=given)
+
+
 def _number(term: Term) -> float:
-    return term.value if isinstance(term.value, float) else 0.0
+    return float(term.value) if isinstance(term.value, int | float) else 0.0
 
 
 _FIGURES: dict[str, Callable[[_Context], Term]] = {

@@ -76,11 +76,13 @@ def _show(explained: list[tuple[str, Term]], workbench: Workbench, options: argp
 
 
 def _fields(term: Term, workbench: Workbench) -> dict[str, Any]:
+    from gpudesk.sheets.terms import named_formula
+
     return {
         "name": term.name,
         "value": term.value,
         "unit": term.unit,
-        "formula": term.formula,
+        "formula": named_formula(term),
         "source": None if term.source is None else workbench.source_text(term.source),
         "inputs": [_fields(part, workbench) for part in term.inputs],
     }
@@ -90,6 +92,7 @@ def term_lines(term: Term, workbench: Workbench, lead: str = "", below: str = ""
     """Yield a term and, below it, what enters: value, formula, source."""
     from gpudesk.domain.formatting import UNKNOWN, Formatter
     from gpudesk.sentences import sentence
+    from gpudesk.sheets.terms import named_formula
 
     if isinstance(term.value, int | float):
         value = Formatter().quantity(term.value, term.unit)
@@ -98,8 +101,9 @@ def term_lines(term: Term, workbench: Workbench, lead: str = "", below: str = ""
     source = "" if term.source is None else f"  [{workbench.source_text(term.source)}]"
     yield f"{lead}{tr(term.name)} = {value}{source}"
     rule = "│ " if term.inputs else "  "
-    if term.formula:
-        yield f"{below}{rule}= {tr(term.formula)}"
+    formula = named_formula(term)
+    if formula:
+        yield f"{below}{rule}= {formula}"
     if term.note is not None:
         yield f"{below}{rule}{sentence(term.note)}"
     for number, part in enumerate(term.inputs, 1):

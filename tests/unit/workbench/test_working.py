@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 import pytest
@@ -81,8 +82,8 @@ def test_a_decode_step_is_the_sum_of_its_classes(estimator: Estimator, model: st
 
 def test_maximum_concurrency_is_what_the_pool_holds(estimator: Estimator) -> None:
     found = answer(estimator, LOADS[0])
-    pool, each, ranks, replicas = estimator.explain(found, "max_concurrency").inputs
-    held = number(pool) // number(each) * number(ranks) * number(replicas)
+    pool, each, *groups = estimator.explain(found, "max_concurrency").inputs
+    held = number(pool) // number(each) * math.prod(number(group) for group in groups)
     assert held == found.max_concurrency
 
 

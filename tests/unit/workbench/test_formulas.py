@@ -1,0 +1,102 @@
+"""Formulas of a working can be followed: with the numbers of its inputs in place each gives its term."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from gpudesk.domain.answers import Term
+from gpudesk.domain.estimates import Estimate, EstimateRequest
+from gpudesk.domain.formulas import placeholder
+from gpudesk.domain.precision import Precision
+from gpudesk.domain.workloads import Load, LoadKind, Workload
+from gpudesk.workbench.estimating import Estimator
+from gpudesk.workbench.working import FIGURES
+
+CLOSED = Load(LoadKind.CONCURRENCY, concurrency=64)
+CASES: dict[str, tuple[str, int, str, Load, dict[str, Any]]] = {
+    "one accelerator": ("b200-hgx", 1, "llama-3.1-70b", CLOSED, {}),
+    "experts": ("mi325x", 8, "deepseek-r1", CLOSED, {}),
+    "attention apart": ("mi355x", 8, "deepseek-r1", CLOSED, {"attention_dp": True}),
+    "stages": ("h200-sxm", 8, "llama-3.1-70b", CLOSED, {"tp": 4, "pp": 2}),
+    "batch": ("h200-sxm", 8, "llama-3.1-70b", Load(LoadKind.BATCH, batch=16), {}),
+    "arrivals": ("h200-sxm", 8, "llama-3.1-70b", Load(LoadKind.REQUEST_RATE, request_rate=1.0), {}),
+    "old software": ("h200-sxm", 4, "gpt-oss-120b", CLOSED, {"date": "2025-01"}),
+    "fraction of what is free": ("h100-sxm", 2, "llama-3.1-70b", CLOSED, {"serving_engine": "tensorrt-llm"}),
+    "too big": ("h200-sxm", 2, "llama-3.1-405b", CLOSED, {}),
+}
+
+
+def asked(estimator: Estimator, name: str, acceptance: float = 1.0) -> Estimate:
+    part, count, model, load, more = CASES[name]
+    work = Workload(4000, 1000, load, acceptance_length=acceptance)
+    return estimator.estimate(EstimateRequest(part, model, Precision.FP8, work, Precision.FP8, count, **more))
+
+
+def terms(estimator: Estimator, estimate: Estimate) -> Iterator[Term]:
+    for figure in FIGURES if estimate.fits else ("memory", "max_concurrency"):
+        yield from walk(estimator.explain(estimate, figure))
+
+
+def walk(term: Term) -> Iterator[Term]:
+    yield term
+    for each in term.inputs:
+        yield from walk(each)
+
+
+def evaluated(term: Term) -> float:
+    """Return what a formula gives with the values of its inputs, times in seconds."""
+    text = re.sub(r"\{(\w+)\}", lambda found: f"({_inside(term, found.group(1))!r})", term.formula or "")
+    for written, python in _OPERATORS.items():
+        text = text.replace(written, python)
+    return float(eval(text))
+
+
+#: What formulas are written with -> what Python computes with.
+_OPERATORS = {
+    ", rounded down": "// 1",
+    "×": "*",
+    "÷": "/",
+    "−": "-",
+    "⁴": "**4",
+    "^¼": "**0.25",
+    "^": "**",
+}
+
+
+def _inside(term: Term, name: str) -> float:
+    """Return the value of an input in the unit used inside."""
+    each = next(each for each in term.inputs if placeholder(each.name) == name)
+    assert isinstance(each.value, int | float)
+    return each.value / 1e3 if each.unit == "ms" else each.value
+
+
+@pytest.mark.parametrize("acceptance", [1.0, 2.5])
+@pytest.mark.parametrize("name", CASES)
+def test_every_formula_gives_its_term(estimator: Estimator, name: str, acceptance: float) -> None:
+    checked = 0
+    for term in terms(estimator, asked(estimator, name, acceptance)):
+        if term.formula and "{" in term.formula and isinstance(term.value, int | float):
+            value = term.value / 1e3 if term.unit == "ms" else term.value
+            assert evaluated(term) == pytest.approx(value, rel=1e-6), (term.name, term.formula)
+            checked += 1
+    assert checked > 1
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_formulas_name_no_other_terms_than_their_inputs(estimator: Estimator, name: str) -> None:
+    for term in terms(estimator, asked(estimator, name)):
+        named = set(re.findall(r"\{(\w+)\}", term.formula or ""))
+        assert named <= {placeholder(each.name) for each in term.inputs}
+        names = [each.name for each in term.inputs]
+        assert len(set(names)) == len(names)
+
+
+def test_what_is_short_is_what_the_needed_passes_the_usable_by(estimator: Estimator) -> None:
+    term = estimator.explain(asked(estimator, "too big"), "memory")
+    assert term.name == "short"
+    assert isinstance(term.value, int | float)
+    assert term.value > 0
