@@ -6,6 +6,7 @@ for sorting and for spreadsheets.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -75,15 +76,15 @@ class ComparedRow:
     reference: Reference
     more_is_better: bool | None = None
 
-    @property
-    def differs(self) -> bool:
-        """Whether some column says another thing than the rest."""
-        return len({(cell.text, cell.reason, cell.band or cell.second) for cell in self.cells}) > 1
+    def differs(self, positions: Sequence[int]) -> bool:
+        """Return whether one of these columns says another thing than the rest of them."""
+        cells = [self.cells[position] for position in positions]
+        return len({(cell.text, cell.reason, cell.line_below) for cell in cells}) > 1
 
     @property
     def has_second_line(self) -> bool:
         """Whether some cell has a line under its figure."""
-        return any(cell.band or cell.second for cell in self.cells)
+        return any(cell.line_below for cell in self.cells)
 
 
 @dataclass(frozen=True, slots=True)
