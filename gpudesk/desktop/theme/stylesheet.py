@@ -68,6 +68,20 @@ QPushButton[kind="primary"]:pressed, QPushButton:default:pressed {{ background: 
   border-color: {c["button_hover"]}; }}
 QPushButton[kind="primary"]:disabled, QPushButton:default:disabled {{ background: {c["strong"]};
   border-color: {c["strong"]}; color: {c["page"]}; }}
+QPushButton[kind="quiet"] {{ background: transparent; border-color: transparent; }}
+QPushButton[kind="quiet"]:hover {{ background: {c["hover"]}; }}
+QPushButton[kind="quiet"]:pressed {{ background: {c["selection"]}; }}
+QPushButton[kind="link"] {{ background: transparent; border: none; color: {c["link"]}; padding: 0;
+  min-height: 0; font-weight: 400; text-align: left; }}
+QPushButton[kind="link"]:hover {{ text-decoration: underline; }}
+QPushButton[kind="link"]:disabled {{ color: {c["disabled"]}; }}
+QFrame[kind="segment"] {{ background: {c["sunken"]}; border: none; border-radius: 6px; }}
+QPushButton[kind="segment"] {{ background: transparent; border: 1px solid transparent; border-radius: 5px;
+  color: {c["text2"]}; min-height: {px(24)}px; padding: 0 {px(10)}px; }}
+QPushButton[kind="segment"]:hover {{ color: {c["text1"]}; }}
+QPushButton[kind="segment"]:checked {{ background: {c["segment"]}; border-color: {c["strong"]};
+  color: {c["text1"]}; }}
+QPushButton[kind="segment"]:disabled {{ color: {c["disabled"]}; }}
 QToolButton {{ background: transparent; color: {c["text2"]}; border: 1px solid transparent;
   border-radius: 6px; min-height: {inner}px; min-width: {inner}px; font-weight: 500; padding: 0;
   icon-size: {px(16)}px; }}
@@ -141,10 +155,10 @@ QRadioButton::indicator:checked:disabled {{ border-color: {c["strong"]}; backgro
 
 
 def _sliders(c: Colours, px: Callable[[float], int]) -> str:
-    # A radius above half of the whole handle would be dropped and the handle be square.
-    handle = px(12) - px(12) % 2
-    radius = handle // 2 + 1
-    margin = -(handle + 4 - 3) // 2
+    # The handle is as high as the groove and both margins, so its height is odd; for a circle the width must
+    # be the same. A radius above half of it would be dropped and the handle be square.
+    whole = px(14) | 1
+    handle, radius, margin = whole - 4, whole // 2, -(whole - 3) // 2
     return f"""
 QSlider {{ background: transparent; min-height: {px(20)}px; }}
 QSlider::groove:horizontal {{ height: 3px; border-radius: 1px; background: {c["strong"]}; }}
@@ -172,6 +186,7 @@ QMenuBar::item:selected {{ background: {c["hover"]}; }}
 QMenuBar::item:pressed {{ background: {c["selection"]}; }}
 QMenu {{ background: {c["raised"]}; color: {c["text1"]}; border: 1px solid {c["strong"]};
   padding: 5px; }}
+QMenu {{ icon-size: {px(16)}px; }}
 QMenu[round="true"] {{ border-radius: 8px; }}
 QMenu::item {{ background: transparent; border-radius: 4px; min-height: {px(26)}px;
   padding: 0 {px(16)}px 0 {px(6)}px; }}

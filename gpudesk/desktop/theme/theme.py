@@ -125,7 +125,7 @@ class Theme(QObject):
             else:
                 found = QColor(self.palette.colours[token])
             self._colours[token] = found
-        return found
+        return QColor(found)
 
     def slot_mark(self, slot: int) -> QColor:
         """Return the colour of a slot's curves and markers; that of a part outside the scenario is grey."""

@@ -1,0 +1,79 @@
+"""The segmented choice: a few alternatives side by side, one of which is in force."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QPushButton, QSizePolicy, QWidget
+
+from gpudesk.desktop.theme.theme import Theme
+
+
+class Segment(QFrame):
+    """Arrow keys move the choice; Tab reaches the alternative in force."""
+
+    #: The key of the alternative that the user chose.
+    chosen = Signal(str)
+
+    def __init__(
+        self,
+        theme: Theme,
+        name: str,
+        options: Sequence[tuple[str, str]],
+        parent: QWidget | None = None,
+    ) -> None:
+        """Offer alternatives as (key, text); the first is in force. `name` says what is chosen."""
+        super().__init__(parent)
+        self._theme = theme
+        self._buttons: dict[str, QPushButton] = {}
+        self.setProperty("kind", "segment")
+        self.setProperty("ringRadius", 6.0)
+        self.setAccessibleName(name)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self._group = QButtonGroup(self)
+        self._group.setExclusive(True)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(2, 2, 2, 2)
+        row.setSpacing(0)
+        for key, text in options:
+            button = self._button(name, text)
+            self._buttons[key] = button
+            row.addWidget(button)
+            button.toggled.connect(lambda on, key=key: self._toggled(key, on))
+        self._quiet = False
+        if self._buttons:
+            self.set_value(next(iter(self._buttons)))
+
+    @property
+    def value(self) -> str:
+        """The key of the alternative in force."""
+        return next((key for key, button in self._buttons.items() if button.isChecked()), "")
+
+    def set_value(self, key: str) -> None:
+        """Put an alternative in force without saying so."""
+        self._quiet = True
+        try:
+            self._buttons[key].setChecked(True)
+        finally:
+            self._quiet = False
+
+    def set_enabled(self, key: str, enabled: bool, reason: str = "") -> None:
+        """Let an alternative be chosen or not; the reason why not becomes its tool tip."""
+        button = self._buttons[key]
+        button.setEnabled(enabled)
+        button.setToolTip("" if enabled else reason)
+
+    def _button(self, name: str, text: str) -> QPushButton:
+        button = QPushButton(text, self)
+        button.setCheckable(True)
+        button.setProperty("kind", "segment")
+        button.setProperty("ringParent", True)
+        button.setAccessibleName(f"{name}: {text}")
+        button.setAttribute(Qt.WidgetAttribute.WA_LayoutUsesWidgetRect)
+        self._group.addButton(button)
+        return button
+
+    def _toggled(self, key: str, on: bool) -> None:
+        if on and not self._quiet:
+            self.chosen.emit(key)
