@@ -279,7 +279,10 @@ class Pen:
         page.setAlphaF(0.9)
         pen = QPen(page, self.look.length(4.0))
         pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
-        self.painter.strokePath(path, pen)
+        # Not strokePath, of which a PDF would keep the outline of the outline.
+        self.painter.setPen(pen)
+        self.painter.setBrush(Qt.BrushStyle.NoBrush)
+        self.painter.drawPath(path)
         return self.text(QPointF(x, y), text, font=font, colour=colour)
 
     def _font(self, font: str | QFont) -> QFont:
