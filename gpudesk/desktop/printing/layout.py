@@ -1,0 +1,227 @@
+"""From a sheet to pages: what stands where, so that nothing is cut and as few pages as can be are used.
+
+Several arrangements are tried, the roomiest first. The first one wins that keeps the whole table with its
+charts on the first page; failing that, one of two pages; failing that, the one with the fewest pages. Texts
+flow on over as many pages as they take.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from gpudesk.desktop.printing.columns import SetSection
+from gpudesk.desktop.printing.ink import Ink
+from gpudesk.desktop.printing.letters import at_most, lines_of, width
+from gpudesk.desktop.printing.memory_bars import MemoryChart
+from gpudesk.desktop.printing.opening import Opening
+from gpudesk.desktop.printing.paper import MM, SIDE, TOP, Paper, PaperSize
+from gpudesk.desktop.printing.pieces import Piece, Placed, beside, rule
+from gpudesk.desktop.printing.table import Density, SetTable, key_of_marks
+from gpudesk.desktop.printing.texts import sections
+from gpudesk.desktop.printing.throughput import ThroughputChart
+from gpudesk.desktop.theme.fonts import load_fonts
+from gpudesk.domain.formatting import Formatter
+from gpudesk.sheets.sheet import Sheet
+from gpudesk.text import tr
+
+#: More accelerators than these are set across the long side.
+_MOST_UPRIGHT: Final = 4
+_FOOT_HEIGHT: Final = 13.0
+_RUNNING_HEAD: Final = 18.0
+_GAP: Final = 9.0
+#: Share of the width that the curves take, and the white between the two charts.
+_CURVES: Final = 0.62
+_BETWEEN: Final = 20.0
+_MOST_PAGES: Final = 2
+
+
+@dataclass(frozen=True, slots=True)
+class _Arrangement:
+    """How generously things are set: rows of the table, and the heights that the charts may have."""
+
+    density: Density
+    least_charts: float
+    most_charts: float
+    fine: bool = False
+
+
+_ARRANGEMENTS: Final = (
+    _Arrangement(Density(4.5 * MM, 2.8 * MM, 6.4 * MM), 40 * MM, 61 * MM),
+    _Arrangement(Density(4.3 * MM, 2.7 * MM, 5.8 * MM), 35 * MM, 61 * MM),
+    _Arrangement(Density(4.05 * MM, 2.6 * MM, 5.3 * MM), 33 * MM, 56 * MM, fine=True),
+)
+
+
+@dataclass(slots=True)
+class _Flow:
+    """Fills pages from the top."""
+
+    paper: Paper
+    pages: list[list[Placed]] = field(default_factory=lambda: [[]])
+    y: float = TOP
+
+    @property
+    def room(self) -> float:
+        """Height that is left on this page."""
+        return self.paper.bottom - _FOOT_HEIGHT - self.y
+
+    def put(self, piece: Piece, gap: float = 0.0) -> None:
+        """Place a piece below what is there."""
+        self.pages[-1].append(Placed(SIDE, self.y + gap, piece))
+        self.y += gap + piece.height
+
+    def turn(self) -> None:
+        """Begin a page."""
+        self.pages.append([])
+        self.y = TOP + _RUNNING_HEAD
+
+
+@dataclass(frozen=True, slots=True)
+class Pages:
+    """A sheet laid out on paper."""
+
+    paper: Paper
+    pages: tuple[tuple[Placed, ...], ...]
+
+    def draw(self, number: int, ink: Ink) -> None:
+        """Draw a page, counted from 0."""
+        for placed in self.pages[number]:
+            placed.draw(ink)
+
+
+def lay_out(sheet: Sheet, size: PaperSize, formatter: Formatter) -> Pages:
+    """Return the pages of a sheet; needs a running application, for its fonts."""
+    load_fonts()
+    paper = Paper(size, landscape=len(sheet.heads) > _MOST_UPRIGHT)
+    best: _Flow | None = None
+    for arrangement in _ARRANGEMENTS:
+        flow, whole = _arranged(sheet, paper, arrangement, formatter)
+        if best is None or len(flow.pages) < len(best.pages):
+            best = flow
+        if len(flow.pages) <= _MOST_PAGES and (whole or paper.landscape):
+            best = flow
+            break
+    assert best is not None
+    return Pages(paper, tuple(_with_margins(sheet, paper, best.pages)))
+
+
+def _arranged(
+    sheet: Sheet, paper: Paper, arrangement: _Arrangement, formatter: Formatter
+) -> tuple[_Flow, bool]:
+    """Return the pages of one arrangement, and whether the first one holds the whole table."""
+    flow = _Flow(paper)
+    room = paper.inner_width
+    opening = Opening(sheet, room, note_lines=2 if paper.landscape else 3)
+    flow.put(opening.piece)
+    table = SetTable(sheet, room, arrangement.density)
+    key = key_of_marks(sheet, room)
+    charts = _Charts(sheet, room, formatter)
+    reserved = key.height + (arrangement.least_charts + _GAP if charts else 0.0)
+    left = _put_groups(flow, table, table.groups, reserved)
+    whole = not left
+    flow.put(key)
+    if charts:
+        flow.put(charts.piece(min(arrangement.most_charts, flow.room - _GAP)), _GAP)
+    while left:
+        flow.turn()
+        left = _put_groups(flow, table, left, 0.0)
+    columns = 3 if paper.landscape else 2
+    for section in sections(sheet, whole_note=opening.note_is_cut):
+        _put_section(flow, SetSection(section, room, columns, fine=arrangement.fine))
+    return flow, whole
+
+
+def _put_groups(flow: _Flow, table: SetTable, groups: Sequence[Piece], reserved: float) -> Sequence[Piece]:
+    """Place the heads and as many groups as leave the reserved height free; return the rest."""
+    gap = _GAP if flow.y > TOP + _RUNNING_HEAD else 0.0
+    room = flow.room - reserved - gap - table.head.height
+    count = 0
+    for group in groups:
+        room -= group.height
+        if room < 0 and count:
+            break
+        count += 1
+    flow.put(table.head, gap)
+    for group in groups[:count]:
+        flow.put(group)
+    return groups[count:]
+
+
+def _put_section(flow: _Flow, section: SetSection) -> None:
+    fresh = False
+    while section:
+        piece = section.take(flow.room - _GAP)
+        if piece is not None:
+            flow.put(piece, 0.0 if fresh else _GAP)
+        if section:
+            flow.turn()
+            fresh = True
+            section.title = tr("{title}, continued", title=section.title) if piece else section.title
+
+
+class _Charts:
+    """Curves and bars side by side; whichever there are."""
+
+    def __init__(self, sheet: Sheet, room: float, formatter: Formatter) -> None:
+        self._sheet = sheet
+        self._room = room
+        self._formatter = formatter
+
+    def __bool__(self) -> bool:
+        return bool(self._sheet.throughput or self._sheet.memory)
+
+    def piece(self, height: float) -> Piece:
+        """Return the charts at a height."""
+        share = self._room * _CURVES
+        rest = self._room - share - _BETWEEN
+        pieces, steps = [], []
+        if self._sheet.throughput:
+            pieces.append(ThroughputChart(self._sheet, self._formatter).piece(share, height))
+            steps.append(0.0)
+        if self._sheet.memory:
+            steps.append(self._room - rest if pieces else 0.0)
+            pieces.append(MemoryChart(self._sheet).piece(rest, height))
+        return beside(pieces, steps)
+
+
+def _with_margins(
+    sheet: Sheet, paper: Paper, pages: Sequence[Sequence[Placed]]
+) -> Iterator[tuple[Placed, ...]]:
+    """Yield the pages with the title above and the foot below."""
+    for number, page in enumerate(pages):
+        foot = Placed(SIDE, paper.bottom - _FOOT_HEIGHT, _foot(sheet, paper, number + 1, len(pages)))
+        head = [Placed(SIDE, TOP, _running_head(sheet, paper))] if number else []
+        yield (*head, *page, foot)
+
+
+def _running_head(sheet: Sheet, paper: Paper) -> Piece:
+    room = paper.inner_width
+    date = sheet.date or ""
+    space = room - width(date, "small") - 12
+    title = at_most(lines_of(sheet.title, "group", space), 1, space)
+
+    def draw(ink: Ink, x: float, y: float) -> None:
+        for line in title:
+            ink.text(x, y + 7, line[0].text if line else "", style="group", colour="text1")
+        ink.text(x + room, y + 7, date, style="small", colour="text2", align="right")
+        rule(room, "hair", 0.5).draw(ink, x, y + 11)
+
+    return Piece(_RUNNING_HEAD, draw)
+
+
+def _foot(sheet: Sheet, paper: Paper, number: int, count: int) -> Piece:
+    room = paper.inner_width
+    said = "  ·  ".join(f"{fact.label} {fact.value}" for fact in sheet.foot)
+    place = tr("Page {number} of {count}", number=number, count=count)
+    space = room - width(place, "small") - 12
+    line = at_most(lines_of(said, "small", space), 1, space)
+
+    def draw(ink: Ink, x: float, y: float) -> None:
+        rule(room, "hair", 0.5).draw(ink, x, y + 2)
+        for words in line:
+            ink.text(x, y + 11, words[0].text, style="small", colour="text3")
+        ink.text(x + room, y + 11, place, style="small", colour="text3", align="right")
+
+    return Piece(_FOOT_HEIGHT, draw)

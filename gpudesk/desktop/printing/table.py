@@ -1,0 +1,266 @@
+"""The table of a sheet in pieces: the heads of the columns, and the rows of each group."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from gpudesk.desktop.printing.ink import SWATCH, Ink
+from gpudesk.desktop.printing.letters import (
+    Line,
+    line_height,
+    lines_of,
+    widest,
+    width,
+)
+from gpudesk.desktop.printing.paper import MM
+from gpudesk.desktop.printing.pieces import Piece, draw_line, first_baseline, rule, stacked
+from gpudesk.sheets.sheet import Cell, Group, Head, Mark, Row, Sheet
+
+#: Widths: of the labels with their units, of a swatch, of the white around figures.
+_LABELS: Final = 52 * MM
+_PAD: Final = 6.0
+#: Columns are tinted over this width at the most, however wide they are.
+_WIDEST_TINT: Final = 46 * MM
+_GROUP_COLOUR: Final = "strong"
+
+
+@dataclass(frozen=True, slots=True)
+class Density:
+    """Heights of rows: of one line, of each further line, and of a group's title."""
+
+    row: float
+    further: float
+    group: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """Where things stand from the left edge: labels end at `labels`, columns are `column` wide."""
+
+    room: float
+    labels: float
+    units: float
+    column: float
+    gutter: float
+
+    def right(self, position: int) -> float:
+        """Right end of a column."""
+        return self.labels + (position + 1) * self.column
+
+    @property
+    def inner(self) -> float:
+        """Width that a figure with its band may take."""
+        return self.column - self.gutter - _PAD
+
+
+@dataclass(frozen=True, slots=True)
+class _SetCell:
+    """A cell with its lines broken; the second line may stand beside the figure."""
+
+    cell: Cell
+    figure: tuple[Line, ...]
+    second: tuple[Line, ...]
+    beside: bool
+
+    @property
+    def count(self) -> int:
+        """Lines below each other."""
+        return len(self.figure) + (0 if self.beside else len(self.second))
+
+
+class SetTable:
+    """The comparison set for a width; the parts are put on pages by whoever has the pages."""
+
+    def __init__(self, sheet: Sheet, room: float, density: Density) -> None:
+        """Measure everything, so that figures end on one place in each column."""
+        self._density = density
+        self._plan = _planned(sheet, room)
+        self.head = self._heads(sheet.heads)
+        self.groups = tuple(self._group(group) for group in sheet.table.groups)
+
+    # The heads
+
+    def _heads(self, heads: Sequence[Head]) -> Piece:
+        plan = self._plan
+        room = plan.column - plan.gutter
+        above = any(width(head.name, "head") + SWATCH + 4 > room for head in heads)
+        names = [lines_of(head.name, "head", room, f"slot{head.slot}") for head in heads]
+        details = [lines_of(head.detail, "small", room, "text3") for head in heads]
+        name_lines = max(map(len, names))
+        detail_lines = max(map(len, details))
+        swatch_height = 9.0 if above else 0.0
+        height = swatch_height + name_lines * line_height("head") + detail_lines * line_height("small") + 4
+
+        def draw(ink: Ink, x: float, y: float) -> None:
+            for position, (head, name, detail) in enumerate(zip(heads, names, details, strict=True)):
+                right = x + plan.right(position) - plan.gutter
+                top = y + (name_lines - len(name)) * line_height("head")
+                left = right - widest((word.text for line in name for word in line), "head")
+                if above:
+                    ink.swatch(right - SWATCH, top + 4.5, head.slot, hollow=head.hollow)
+                else:
+                    ink.swatch(left - SWATCH - 4, top + 6.0, head.slot, hollow=head.hollow)
+                top += swatch_height
+                top = _right_lines(ink, name, right, top, line_height("head"), "head")
+                _right_lines(ink, detail, right, top, line_height("small"), "small")
+            rule(plan.room, "text1", 0.8).draw(ink, x, y + height)
+
+        return Piece(height + 0.8, draw)
+
+    # Groups and rows
+
+    def _group(self, group: Group) -> Piece:
+        beside = self._fits_beside(group)
+        rows = [self._row(row, beside=beside) for row in group.rows]
+        return stacked([*self._title(group.title), *rows])
+
+    def _title(self, title: str) -> list[Piece]:
+        if not title:
+            return []
+        height = self._density.group
+        across = rule(self._plan.room, _GROUP_COLOUR, 0.5)
+
+        def draw(ink: Ink, x: float, y: float) -> None:
+            ink.text(x, y + height - 3.5, title, style="group", colour="text1")
+            across.draw(ink, x, y + height - 0.5)
+
+        return [Piece(height, draw)]
+
+    def _fits_beside(self, group: Group) -> bool:
+        """Whether every figure of a group has room for its band at its side."""
+        return all(
+            width(cell.text, _style(cell)) + 8 + width(second, "small") <= self._plan.inner
+            for row in group.rows
+            for cell in row.cells
+            if (second := _second(cell))
+        )
+
+    def _row(self, row: Row, *, beside: bool) -> Piece:
+        plan, density = self._plan, self._density
+        label = lines_of(row.label, "body", plan.labels - plan.units - 2 * _PAD)
+        cells = [self._cell(cell, beside=beside) for cell in row.cells]
+        lines = max(len(label), *(cell.count for cell in cells))
+        height = density.row + (lines - 1) * density.further
+        across = rule(plan.room, "grid", 0.4)
+
+        def draw(ink: Ink, x: float, y: float) -> None:
+            across.draw(ink, x, y + height - 0.4)
+            baseline = y + first_baseline("body", density.row)
+            for number, line in enumerate(label):
+                draw_line(ink, line, x, baseline + number * line_height("body") * 0.85)
+            if row.unit:
+                ink.text(
+                    x + plan.labels - _PAD, baseline, row.unit, style="small", colour="text3", align="right"
+                )
+            for position, cell in enumerate(cells):
+                self._draw_cell(ink, cell, x + plan.right(position), y, height)
+
+        return Piece(height, draw)
+
+    def _cell(self, cell: Cell, *, beside: bool) -> _SetCell:
+        room = self._plan.inner
+        colour = "unfit" if cell.mark is Mark.FAILS else "text1"
+        if cell.mark is Mark.FAILS:
+            room -= 11
+        figure = lines_of(cell.text, _style(cell), room, colour) or ((),)
+        second = lines_of(_second(cell), "small", self._plan.inner, _second_colour(cell))
+        return _SetCell(cell, figure, second, beside and len(figure) == 1 and len(second) == 1)
+
+    def _draw_cell(self, ink: Ink, set_cell: _SetCell, right: float, y: float, height: float) -> None:
+        cell, plan, density = set_cell.cell, self._plan, self._density
+        if cell.mark in (Mark.BEST, Mark.TIED):
+            tint = min(plan.column - 2, _WIDEST_TINT)
+            ink.tint(right - tint, y + 0.6, tint, height - 1.6, "best", radius=2.5)
+        end = right - plan.gutter
+        style = _style(cell)
+        baseline = y + first_baseline("body", density.row)
+        step = density.further
+        for number, line in enumerate(set_cell.figure):
+            _right_line(ink, line, end, baseline + number * step)
+        if cell.mark is Mark.FAILS:
+            left = end - _line_width(set_cell.figure[0])
+            ink.glyph("unfit", left - 7, baseline - 2.9)
+        for number, line in enumerate(set_cell.second):
+            if set_cell.beside:
+                _right_line(ink, line, end - width(cell.text, style) - 8, baseline)
+            else:
+                _right_line(ink, line, end, baseline + (len(set_cell.figure) + number) * step)
+        _draw_gutter(ink, cell, end, baseline)
+
+
+def _planned(sheet: Sheet, room: float) -> _Plan:
+    cells = [cell for group in sheet.table.groups for row in group.rows for cell in row.cells]
+    labels = min(_LABELS, room * 0.3)
+    units = widest((row.unit or "" for group in sheet.table.groups for row in group.rows), "small")
+    gutter = max(11.0, max((_gutter_width(cell) for cell in cells), default=0.0) + 4)
+    return _Plan(room, labels, units, (room - labels) / max(1, len(sheet.heads)), gutter)
+
+
+def _style(cell: Cell) -> str:
+    return "best" if cell.mark in (Mark.BEST, Mark.TIED, Mark.FAILS) else "body"
+
+
+def _second(cell: Cell) -> str:
+    return cell.band or cell.detail or ""
+
+
+def _second_colour(cell: Cell) -> str:
+    return "best_text" if cell.mark in (Mark.BEST, Mark.TIED) else "text2"
+
+
+def _raised(cell: Cell) -> str:
+    return ",".join(map(str, cell.notes))
+
+
+def _gutter_width(cell: Cell) -> float:
+    tie = width("≈", "body") + 1 if cell.mark in (Mark.TIED, Mark.OPEN) else 0.0
+    return tie + width(_raised(cell), "raised")
+
+
+def _draw_gutter(ink: Ink, cell: Cell, x: float, baseline: float) -> None:
+    """Draw what stands right of a figure: ≈ where nobody wins, and the numbers of notes."""
+    x += 1.5
+    if cell.mark in (Mark.TIED, Mark.OPEN):
+        ink.text(x, baseline, "≈", style="body", colour="best_text" if cell.mark is Mark.TIED else "text2")
+        x += width("≈", "body") + 1
+    if cell.notes:
+        ink.text(x, baseline - 2.6, _raised(cell), style="raised", colour="disputed_text")
+
+
+def _line_width(line: Line) -> float:
+    return max((word.x + width(word.text, word.style) for word in line), default=0.0)
+
+
+def _right_line(ink: Ink, line: Line, right: float, baseline: float) -> None:
+    draw_line(ink, line, right - _line_width(line), baseline)
+
+
+def _right_lines(ink: Ink, lines: Sequence[Line], right: float, top: float, step: float, style: str) -> float:
+    """Draw lines that end on one place; return where the next would begin."""
+    for number, line in enumerate(lines):
+        _right_line(ink, line, right, top + number * step + first_baseline(style, step))
+    return top + len(lines) * step
+
+
+def key_of_marks(sheet: Sheet, room: float) -> Piece:
+    """Return what the marks of the table mean, on as few lines as they take."""
+    lines: list[list[tuple[float, str]]] = [[]]
+    x = 0.0
+    for text in sheet.key:
+        needed = width(text, "small")
+        if lines[-1] and x + needed > room:
+            lines.append([])
+            x = 0.0
+        lines[-1].append((x, text))
+        x += needed + 14
+    step = line_height("small")
+
+    def draw(ink: Ink, left: float, y: float) -> None:
+        for number, line in enumerate(lines):
+            for start, text in line:
+                baseline = y + 4 + number * step + first_baseline("small", step)
+                ink.text(left + start, baseline, text, style="small", colour="text2")
+
+    return Piece(4 + step * len(lines), draw)
