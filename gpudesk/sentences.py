@@ -154,6 +154,9 @@ SENTENCES: Final = MappingProxyType(
         "fullest, which has {capacity}",
         "estimate.request_does_not_fit": "One request of this length does not fit {count} × {accelerator}: "
         "{missing} short on the fullest, which has {capacity}",
+        # What is needed
+        "needed.load_too_large": "{concurrency} requests in flight do not fit on {count} × {accelerator}, "
+        "the largest deployment that is tried",
     }
 )
 

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gpudesk.domain.accelerators import Accelerator
 from gpudesk.domain.deployments import ParallelPlan
 from gpudesk.domain.estimates import Basis, Estimate, EstimateRequest
 from gpudesk.domain.messages import InputError, message
+from gpudesk.domain.models import Model
 from gpudesk.engine.bands import band, basis
 from gpudesk.engine.constants import Calibration
 from gpudesk.engine.operating import ideal_row
@@ -110,13 +112,16 @@ class SetupTable:
         return found
 
     def _make(self, request: EstimateRequest) -> Setup:
-        accelerator = self._catalog.accelerator(request.accelerator)
-        model = self._catalog.model(request.model)
+        accelerator, model = self.facts(request)
         made = frame(request, accelerator, model, self._engines, self.calibration)
         check_plan(request, made)
         rests_on = basis(self.calibration, accelerator.generation, made.engine.family)
         bands = [band(self.calibration, name, rests_on) for name in ("throughput", "ttft", "tpot")]
         return Setup(made, counts(request, made), rests_on, tuple(f for each in bands for f in each))
+
+    def facts(self, request: EstimateRequest) -> tuple[Accelerator, Model]:
+        """Return part and model of a question; raises InputError for ids that there are not."""
+        return self._catalog.accelerator(request.accelerator), self._catalog.model(request.model)
 
     def options(self, request: EstimateRequest, setup: Setup, tokens: int) -> Options | None:
         """Return the plans of the smallest deployment that hold `tokens` once; None where none does."""
@@ -124,7 +129,7 @@ class SetupTable:
             return setup.options[tokens]
         found = None
         for count in setup.counts:
-            found = self._fitting(request, setup, count, tokens)
+            found = self.options_of(request, setup, count, tokens)
             if found is not None:
                 break
         if len(setup.options) >= MOST_LENGTHS:
@@ -150,7 +155,7 @@ class SetupTable:
             setup.candidates[placed.plan] = found
         return found
 
-    def _fitting(self, request: EstimateRequest, setup: Setup, count: int, tokens: int) -> Options | None:
+    def options_of(self, request: EstimateRequest, setup: Setup, count: int, tokens: int) -> Options | None:
         """Return the plans of `count` accelerators that hold `tokens` once; None where none does."""
         placed = [(p, p.budget.max_sequences(tokens)) for p in self.placements(request, setup, count)]
         placed = [(p, sequences) for p, sequences in placed if sequences >= 1]
@@ -207,14 +212,18 @@ class CaseList:
         options = self._table.options(request, setup, work.input_tokens + work.output_tokens)
         if options is None:
             return False
+        self.add_options(position, request, setup, options)
+        return True
+
+    def add_options(self, position: int, request: EstimateRequest, setup: Setup, options: Options) -> None:
+        """Add a question that one of the given plans is to answer."""
         self._asked.append((position, request, setup, options))
         self._rows.extend(options.rows)
         self._capacity.extend(options.capacity)
         self._replicas.extend(options.replicas)
         self._lengths.append(len(options.rows))
         self._counts.append(options.count)
-        self._per_request.append(workload_values(work))
-        return True
+        self._per_request.append(workload_values(request.workload))
 
     def arrays(self) -> CaseArrays:
         """Return the cases as arrays."""

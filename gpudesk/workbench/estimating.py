@@ -7,17 +7,25 @@ from typing import Protocol
 
 from gpudesk.domain.accelerators import Accelerator
 from gpudesk.domain.answers import Curve, Difference, Term
+from gpudesk.domain.charts import KvCurve, RequestTime, Roofline, StepShares
 from gpudesk.domain.estimates import Banded, Estimate, EstimateRequest
 from gpudesk.domain.messages import InputError
 from gpudesk.domain.models import Model
 from gpudesk.domain.serving_engines import ServingEngine
+from gpudesk.domain.sizing import Needed, Remedy
 from gpudesk.engine.bands import pair_band
 from gpudesk.engine.constants import Calibration
 from gpudesk.engine.loads import ServingConstants
 from gpudesk.engine.serving import serve
 from gpudesk.workbench.cases import CaseList, SetupTable
+from gpudesk.workbench.contexts import kv_against_context
 from gpudesk.workbench.curves import CurveTable
+from gpudesk.workbench.deployed import deployed, operate, placement_of
+from gpudesk.workbench.needs import NeedsFinder
+from gpudesk.workbench.remedies import Situation, falls_short, remedies
 from gpudesk.workbench.results import unfit_estimate
+from gpudesk.workbench.roofline import roofline
+from gpudesk.workbench.shares import request_time, step_shares
 from gpudesk.workbench.working import explain
 
 #: Figures of an estimate that two parts are compared by.
@@ -52,6 +60,7 @@ class Estimator:
         self._constants = serving_constants(calibration)
         self._setups = SetupTable(catalog, calibration)
         self._curves = CurveTable(self._setups, self._constants)
+        self._needs = NeedsFinder(self._setups, self._constants)
 
     def estimate(self, request: EstimateRequest) -> Estimate:
         """Answer one question; raises InputError for one that cannot be answered."""
@@ -81,6 +90,44 @@ class Estimator:
     def curves(self, estimates: Sequence[Estimate]) -> tuple[Curve, ...]:
         """Return for each estimate, which must fit, the figures of its deployment against concurrency."""
         return self._curves.curves(estimates)
+
+    def roofline(self, estimate: Estimate) -> Roofline | None:
+        """Return the roofs over a deployment and its points; None where it does not fit."""
+        if not estimate.fits:
+            return None
+        there = deployed(estimate, self._setups)
+        return roofline(there, operate([there], self._setups, self._constants))
+
+    def step_shares(self, estimate: Estimate) -> StepShares | None:
+        """Return where the time of a deployment goes; None where it does not fit."""
+        if not estimate.fits:
+            return None
+        there = deployed(estimate, self._setups)
+        return step_shares(operate([there], self._setups, self._constants))
+
+    def request_time(self, estimate: Estimate) -> RequestTime | None:
+        """Divide the time of one request; None where it does not fit or the load has no such time."""
+        if not estimate.fits:
+            return None
+        there = deployed(estimate, self._setups)
+        return request_time(operate([there], self._setups, self._constants), estimate)
+
+    def kv_against_context(self, estimate: Estimate) -> KvCurve:
+        """Return the KV cache of a deployment against context length, whether it fits or not."""
+        setup, placed = placement_of(estimate, self._setups)
+        return kv_against_context(estimate, setup.frame, placed)
+
+    def needed(self, requests: Sequence[EstimateRequest]) -> tuple[tuple[Needed, ...], ...]:
+        """Return for each request the smallest deployments by weight format, from wide to narrow."""
+        return self._needs.needed(requests)
+
+    def remedies(self, estimate: Estimate) -> tuple[Remedy, ...]:
+        """Return what would make a deployment hold what it is asked to; empty where it does."""
+        if not falls_short(estimate):
+            return ()
+        part, model = self._setups.facts(estimate.request)
+        size = self._needs.for_load(estimate.request)
+        return remedies(Situation(estimate, part, model, size), self.estimate_many)
 
     def differences(self, baseline: Estimate, other: Estimate) -> tuple[Difference, ...]:
         """Compare two estimates figure by figure, each on the band of its ratio."""

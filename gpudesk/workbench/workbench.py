@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     # Imported where they are used: a look into the catalog needs no arithmetic.
     from gpudesk.catalog.verify import Finding
     from gpudesk.domain.answers import Answer, Term
+    from gpudesk.domain.charts import KvCurve, RequestTime, Roofline, StepShares
     from gpudesk.domain.estimates import Estimate, EstimateRequest
+    from gpudesk.domain.sizing import Needed, Remedy
     from gpudesk.engine.constants import Calibration
     from gpudesk.workbench.estimating import Estimator
 
@@ -126,6 +128,37 @@ class Workbench:
         from gpudesk.workbench.term_sources import source_text
 
         return source_text(source, self.catalog, self.calibration)
+
+    # What charts show beside the figures of an estimate
+
+    def roofline(self, estimate: Estimate) -> Roofline | None:
+        """Return the roofs over a deployment and its points; None where it does not fit."""
+        return self.estimator.roofline(estimate)
+
+    def step_shares(self, estimate: Estimate) -> StepShares | None:
+        """Return where the time of a deployment goes; None where it does not fit."""
+        return self.estimator.step_shares(estimate)
+
+    def request_time(self, estimate: Estimate) -> RequestTime | None:
+        """Divide the time of one request; None where it does not fit or the load has no such time."""
+        return self.estimator.request_time(estimate)
+
+    def kv_against_context(self, estimate: Estimate) -> KvCurve:
+        """Return the KV cache of a deployment against context length, whether it fits or not."""
+        return self.estimator.kv_against_context(estimate)
+
+    # What is needed
+
+    def needed(self, scenario: Scenario) -> tuple[tuple[Needed, ...], ...]:
+        """Return for each accelerator the smallest deployments by weight format, from wide to narrow.
+
+        Counts and plans that the scenario fixes are left open; an unknown id raises `InputError`.
+        """
+        return self.estimator.needed(scenario.requests())
+
+    def remedies(self, estimate: Estimate) -> tuple[Remedy, ...]:
+        """Return what would make a deployment hold what it is asked to; empty where it does."""
+        return self.estimator.remedies(estimate)
 
     # The catalog
 

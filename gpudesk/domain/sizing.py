@@ -1,0 +1,60 @@
+"""How many accelerators are needed, and what would make a deployment fit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from gpudesk.domain.deployments import ParallelPlan
+from gpudesk.domain.estimates import Estimate
+from gpudesk.domain.messages import Message
+from gpudesk.domain.precision import Precision
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """A deployment: how many accelerators, in which plan."""
+
+    count: int
+    plan: ParallelPlan
+
+
+@dataclass(frozen=True, slots=True)
+class Needed:
+    """The smallest deployments of one part that hold a model with its weights in one format.
+
+    `bits` is the width that was asked for, `weights` the format of that width that runs there. `one` holds
+    one request of the scenario's length, `load` all requests that it has in flight; `load` is None as well
+    where the load does not say how many. `reason` says why `one`, or else `load`, is None.
+    """
+
+    accelerator: str
+    bits: int
+    weights: Precision
+    one: Size | None
+    load: Size | None
+    reason: Message | None = None
+
+
+class RemedyKind(StrEnum):
+    """What is changed so that a deployment fits."""
+
+    COUNT = "count"
+    WEIGHTS = "weights"
+    KV = "kv"
+    CONCURRENCY = "concurrency"
+
+
+@dataclass(frozen=True, slots=True)
+class Remedy:
+    """One way to make a deployment fit, tried out: `works` says whether it does, `reason` why not.
+
+    `value` is the new count, format or concurrency. `estimate` is the answer with it, None where there is
+    nothing to answer. A changed count is with a plan of the program's choice.
+    """
+
+    kind: RemedyKind
+    value: int | Precision
+    works: bool
+    estimate: Estimate | None
+    reason: Message | None = None
