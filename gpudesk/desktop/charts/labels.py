@@ -1,0 +1,127 @@
+"""Where the names at the ends of curves go: beside the end, apart from each other and off the curves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from gpudesk.desktop.charts.scales import Array
+
+#: What lying over a curve costs, for each place of the curve beneath, in pixels of shift.
+_OVER_CURVE: Final = 9.0
+_OVER_LABEL: Final = 1e5
+_OUTSIDE: Final = 1e6
+#: Standing at the left of the end is for want of anything better.
+_AT_LEFT: Final = 40.0
+#: Curves are looked at every so many pixels.
+_SPACING: Final = 4.0
+_STEP: Final = 4.0
+_MOST_STEPS: Final = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A label to be placed: where its curve ends, and how large it is, in pixels."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """Where a label stands: its left edge and its middle; `shift` is how far that is from its curve's end."""
+
+    x: float
+    y: float
+    shift: float
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """The room there is for labels."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+
+def placed_labels(
+    wanted: Sequence[Wanted], curves: Sequence[Array], bounds: Bounds, gap: float
+) -> tuple[Placed, ...]:
+    """Return a place for each label, `gap` beside its end; `curves` are points (n × 2) in pixels.
+
+    Labels furthest to the right choose first: they have nothing beside them.
+    """
+    points = np.concatenate([np.empty((0, 2)), *(resampled(curve) for curve in curves)])
+    found: dict[int, Placed] = {}
+    order = sorted(range(len(wanted)), key=lambda number: -wanted[number].x)
+    for number in order:
+        taken = [(found[other], wanted[other]) for other in found]
+        found[number] = _best(wanted[number], points, taken, bounds, gap)
+    return tuple(found[number] for number in range(len(wanted)))
+
+
+def resampled(curve: Array) -> Array:
+    """Return points along a polyline (n × 2) at most a few pixels apart."""
+    if len(curve) < 2:
+        return curve
+    lengths = np.hypot(*np.diff(curve, axis=0).T)
+    along = np.concatenate([[0.0], np.cumsum(lengths)])
+    steps = np.linspace(0.0, along[-1], int(along[-1] / _SPACING) + 2)
+    return np.stack([np.interp(steps, along, curve[:, 0]), np.interp(steps, along, curve[:, 1])], axis=1)
+
+
+def _best(
+    label: Wanted, points: Array, taken: Sequence[tuple[Placed, Wanted]], bounds: Bounds, gap: float
+) -> Placed:
+    shifts = _STEP * np.arange(-_MOST_STEPS, _MOST_STEPS + 1)
+    middles = np.tile(label.y + shifts, 2)
+    lefts = np.repeat([label.x + gap, label.x - gap - label.width], len(shifts))
+    cost = np.abs(middles - label.y) + _AT_LEFT * (lefts < label.x)
+    tops, bottoms = middles - label.height / 2, middles + label.height / 2
+    rights = lefts + label.width
+    outside = (
+        (lefts < bounds.left) | (rights > bounds.right) | (tops < bounds.top) | (bottoms > bounds.bottom)
+    )
+    cost += _OUTSIDE * outside
+    for place, other in taken:
+        beside = (lefts < place.x + other.width) & (rights > place.x)
+        level = np.abs(middles - place.y) < (label.height + other.height) / 2
+        cost += _OVER_LABEL * (beside & level)
+    x, y = points[:, 0], points[:, 1]
+    near = (x > lefts.min()) & (x < rights.max()) & (y > tops.min()) & (y < bottoms.max())
+    x, y = x[near, None], y[near, None]
+    beneath = (x > lefts) & (x < rights) & (y > tops) & (y < bottoms)
+    cost += _OVER_CURVE * beneath.sum(axis=0)
+    best = int(np.argmin(cost))
+    return Placed(float(lefts[best]), float(middles[best]), float(middles[best] - label.y))
+
+
+def emptiest(
+    boxes: Sequence[tuple[float, float, float, float]], points: Array, kept: int | None, worth: int
+) -> tuple[int, int]:
+    """Return which of some boxes (left, top, right, bottom) covers fewest points, and how many.
+
+    The box `kept` so far stays unless another is better by more than `worth` points.
+    """
+    covered = [
+        int(
+            np.count_nonzero(
+                (points[:, 0] > left)
+                & (points[:, 0] < right)
+                & (points[:, 1] > top)
+                & (points[:, 1] < bottom)
+            )
+        )
+        for left, top, right, bottom in boxes
+    ]
+    best = int(np.argmin(covered))
+    if kept is not None and covered[kept] <= covered[best] + worth:
+        best = kept
+    return best, covered[best]

@@ -1,0 +1,110 @@
+"""Text on charts: fonts with their measures kept at hand, and words with a halo kept as pictures."""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPixmap
+
+from gpudesk.desktop.theme.pen import Pen
+from gpudesk.desktop.theme.theme import Theme
+
+#: Room for the halo around words that stand on a plot.
+_HALO: Final = 4.0
+#: Pictures kept; a chart shows a dozen words at a time.
+_MOST_PICTURES: Final = 200
+
+
+class Lettering:
+    """Measures and draws text by token; forgets everything when the theme changes."""
+
+    def __init__(self, theme: Theme) -> None:
+        """Take fonts and colours from the theme."""
+        self._theme = theme
+        self._fonts: dict[str, tuple[QFont, QFontMetricsF]] = {}
+        self._widths: dict[tuple[str, str], float] = {}
+        self._pictures: dict[tuple[str, str, int, float], QPixmap] = {}
+        theme.changed.connect(self._forget)
+
+    def _forget(self) -> None:
+        self._fonts.clear()
+        self._widths.clear()
+        self._pictures.clear()
+
+    def font(self, token: str) -> QFont:
+        """Return the font of a token."""
+        return self._kept(token)[0]
+
+    def metrics(self, token: str) -> QFontMetricsF:
+        """Return the measures of a token's font."""
+        return self._kept(token)[1]
+
+    def _kept(self, token: str) -> tuple[QFont, QFontMetricsF]:
+        found = self._fonts.get(token)
+        if found is None:
+            font = self._theme.font(token)
+            found = self._fonts[token] = (font, QFontMetricsF(font))
+        return found
+
+    def width(self, text: str, token: str) -> float:
+        """Return how wide a text is in pixels."""
+        found = self._widths.get((text, token))
+        if found is None:
+            found = self._widths[(text, token)] = self.metrics(token).horizontalAdvance(text)
+        return found
+
+    def elided(self, text: str, token: str, width: float) -> str:
+        """Return the text, cut with an ellipsis where it is wider."""
+        if self.width(text, token) <= width:
+            return text
+        return self.metrics(token).elidedText(text, Qt.TextElideMode.ElideRight, width)
+
+    def middle(self, token: str, middle: float) -> float:
+        """Return the base line of a text whose capital letters are centred at a height."""
+        return round(middle + self.metrics(token).capHeight() / 2)
+
+    def draw(
+        self, painter: QPainter, x: float, baseline: float, text: str, token: str, colour: QColor
+    ) -> None:
+        """Draw a text from its left end."""
+        painter.setFont(self.font(token))
+        painter.setPen(colour)
+        painter.drawText(QPointF(x, baseline), text)
+
+    def draw_right(
+        self, painter: QPainter, right: float, baseline: float, text: str, token: str, colour: QColor
+    ) -> None:
+        """Draw a text up to its right end."""
+        self.draw(painter, right - self.width(text, token), baseline, text, token, colour)
+
+    def draw_haloed(
+        self, painter: QPainter, x: float, baseline: float, text: str, token: str, colour: QColor
+    ) -> None:
+        """Draw a text whose outline covers what lies beneath."""
+        ratio = painter.device().devicePixelRatio()
+        key = (text, token, colour.rgba(), ratio)
+        picture = self._pictures.get(key)
+        if picture is None:
+            if len(self._pictures) > _MOST_PICTURES:
+                self._pictures.clear()
+            picture = self._pictures[key] = self._haloed(text, token, colour, ratio)
+        painter.drawPixmap(QPointF(round(x) - _HALO, round(baseline) - self._ascent(token)), picture)
+
+    def _ascent(self, token: str) -> float:
+        return math.ceil(self.metrics(token).ascent()) + _HALO
+
+    def _haloed(self, text: str, token: str, colour: QColor, ratio: float) -> QPixmap:
+        width = math.ceil(self.width(text, token)) + 2 * _HALO
+        height = self._ascent(token) + math.ceil(self.metrics(token).descent()) + _HALO
+        picture = QPixmap(math.ceil(width * ratio), math.ceil(height * ratio))
+        picture.setDevicePixelRatio(ratio)
+        picture.fill(Qt.GlobalColor.transparent)
+        painter = QPainter(picture)
+        try:
+            end = QPointF(_HALO, self._ascent(token))
+            Pen(painter, self._theme).halo_text(end, text, font=self.font(token), colour=colour)
+        finally:
+            painter.end()
+        return picture

@@ -1,0 +1,326 @@
+"""What stands around the curves of a plot: grid, ticks and titles below them; ends, names and marks above."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen
+
+from gpudesk.desktop.charts.drawing import Mark
+from gpudesk.desktop.charts.items import CURVE
+from gpudesk.desktop.charts.labels import Bounds, Placed, Wanted, placed_labels
+from gpudesk.desktop.charts.lines import Line
+from gpudesk.desktop.charts.read_out import paint_read_out
+from gpudesk.desktop.charts.scales import Array, Linear, tick_texts
+
+if TYPE_CHECKING:
+    from gpudesk.desktop.charts.plot import Plot
+
+#: Half the length of the cap at a curve's end, and the radius of a mark, in pixels.
+_CAP: Final = 7.0
+_MARK: Final = 4.2
+_EDGE: Final = 1.2
+#: A label further from its curve's end than this has a line leading to it.
+_LEADER: Final = 14.0
+#: Room that a tick's text takes along the axes, in pixels of the design.
+_X_PITCH: Final = 58
+_Y_PITCH: Final = 34
+_Y_PITCH_OF_LOG: Final = 20
+_TICK: Final = 4.0
+
+
+# Below the curves
+
+
+def paint_ground(plot: Plot, painter: QPainter) -> None:
+    """Paint title, grid, axes, limit and note."""
+    _title(plot, painter)
+    if plot.drawing.lines:
+        _grid(plot, painter)
+        _x_texts(plot, painter)
+        _limit(plot, painter)
+    else:
+        _bare_axis(plot, painter)
+    if plot.drawing.note:
+        width = plot.lettering.width(plot.drawing.note, "small")
+        centre = plot.frame.area.center()
+        x, y = centre.x() - width / 2, plot.lettering.middle("small", centre.y())
+        plot.lettering.draw(painter, x, y, plot.drawing.note, "small", plot.theme.colour("text3"))
+
+
+def _title(plot: Plot, painter: QPainter) -> None:
+    letters, theme = plot.lettering, plot.theme
+    baseline = round(letters.metrics("section").ascent() + theme.px(2))
+    letters.draw(painter, 0, baseline, plot.title, "section", theme.colour("text1"))
+    x = letters.width(plot.title, "section") + theme.px(10)
+    subtitle = letters.elided(plot.subtitle, "small", plot.viewport().width() - x)
+    letters.draw(painter, x, baseline, subtitle, "small", theme.colour("text3"))
+
+
+def _bare_axis(plot: Plot, painter: QPainter) -> None:
+    """Paint an axis without numbers: there is nothing that it could measure."""
+    area = plot.frame.area
+    painter.setPen(plot.theme.colour("axis"))
+    painter.drawLine(QLineF(area.left(), area.bottom() + 0.5, area.right(), area.bottom() + 0.5))
+
+
+def y_ticks(plot: Plot) -> tuple[float, ...]:
+    """Return the values of y that have a line and a text."""
+    low, high = plot.frame.values_y()
+    pitch = _Y_PITCH if isinstance(plot.frame.y_scale, Linear) else _Y_PITCH_OF_LOG
+    room = max(2, int(plot.frame.area.height() / plot.theme.px(pitch)))
+    return plot.frame.y_scale.ticks(low, high, min(room, 7))
+
+
+def x_ticks(plot: Plot) -> tuple[float, ...]:
+    """Return the values of x that have a tick."""
+    low, high = plot.frame.values_x()
+    room = max(2, int(plot.frame.area.width() / plot.theme.px(_X_PITCH)))
+    return plot.frame.x_scale.ticks(low, high, min(room, 10))
+
+
+def _grid(plot: Plot, painter: QPainter) -> None:
+    """Paint lines across at the ticks, texts at their left, and the axis line at the bottom."""
+    area, theme = plot.frame.area, plot.theme
+    ticks = y_ticks(plot)
+    heights = [round(plot.frame.pixel_y(tick)) + 0.5 for tick in ticks]
+    lines = [QLineF(area.left(), y, area.right(), y) for y in heights]
+    across = [round(plot.frame.pixel_x(tick)) + 0.5 for tick in x_ticks(plot)]
+    if plot.vertical_grid:
+        lines += [QLineF(x, area.top(), x, area.bottom()) for x in across]
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
+    painter.setPen(theme.colour("grid"))
+    painter.drawLines(lines)
+    painter.setPen(theme.colour("axis"))
+    bottom = area.bottom() + 0.5
+    painter.drawLines(
+        [
+            QLineF(area.left(), bottom, area.right(), bottom),
+            *(QLineF(x, bottom, x, bottom + _TICK) for x in across),
+        ]
+    )
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=True)
+    texts = tick_texts(plot.frame.y_scale, ticks, plot.formatter)
+    for y, text in zip(heights, texts, strict=True):
+        plot.lettering.draw_right(
+            painter,
+            area.left() - theme.px(8),
+            plot.lettering.middle("caption", y),
+            text,
+            "caption",
+            theme.colour("text3"),
+        )
+
+
+def x_text_baseline(plot: Plot) -> float:
+    """Return the base line of the texts below the axis."""
+    metrics = plot.lettering.metrics("caption")
+    return round(plot.frame.area.bottom() + plot.foot_height() + plot.theme.px(7) + metrics.ascent())
+
+
+def _x_texts(plot: Plot, painter: QPainter) -> None:
+    """Paint the ticks' texts, that of the working line in their midst, and the axis title at the right."""
+    letters, theme = plot.lettering, plot.theme
+    baseline = x_text_baseline(plot)
+    taken: QRectF | None = None
+    rule = plot.drawing.rule
+    if rule is not None and _visible_x(plot, rule.value) and not rule.read_off:
+        width = letters.width(rule.text, "caption_strong")
+        x = plot.frame.pixel_x(rule.value)
+        taken = QRectF(x - width / 2 - theme.px(5), 0, width + theme.px(10), 1)
+        letters.draw(painter, x - width / 2, baseline, rule.text, "caption_strong", theme.colour("text1"))
+    ticks = x_ticks(plot)
+    last = 0.0
+    for tick, text in zip(ticks, tick_texts(plot.frame.x_scale, ticks, plot.formatter), strict=True):
+        width = letters.width(text, "caption")
+        x = plot.frame.pixel_x(tick)
+        if taken is None or x + width / 2 < taken.left() or x - width / 2 > taken.right():
+            letters.draw(painter, x - width / 2, baseline, text, "caption", theme.colour("text3"))
+            last = max(last, x + width / 2)
+    width = letters.width(plot.x_title, "caption_strong")
+    right = float(plot.viewport().width())
+    if taken is not None:
+        last = max(last, taken.right())
+    if right - width < last + theme.px(12):
+        right, baseline = plot.frame.area.right(), baseline + theme.line("caption")
+    letters.draw_right(painter, right, baseline, plot.x_title, "caption_strong", theme.colour("text2"))
+
+
+def _limit(plot: Plot, painter: QPainter) -> None:
+    limit = plot.drawing.limit
+    if limit is None:
+        return
+    low, high = plot.frame.values_y()
+    if not low <= limit.value <= high:
+        return
+    y = round(plot.frame.pixel_y(limit.value)) + 0.5
+    pen = QPen(plot.theme.colour("disputed"), 1.0)
+    pen.setDashPattern([4, 3])
+    painter.setPen(pen)
+    area = plot.frame.area
+    painter.drawLine(QLineF(area.left(), y, area.right(), y))
+    colour = plot.theme.colour("disputed_text")
+    plot.lettering.draw_haloed(painter, area.left() + plot.theme.px(5), y - 5, limit.text, "caption", colour)
+
+
+# Above the curves
+
+
+def paint_overlay(plot: Plot, painter: QPainter) -> None:
+    """Paint caps, names, marks, what the mouse is at, and the read-out."""
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    ends = [_end(plot, number) for number in range(len(plot.drawing.lines))]
+    for line, end in zip(plot.drawing.lines, ends, strict=True):
+        if end is not None and end.whole and line.capped:
+            _cap(plot, painter, line, end)
+    if plot.labelled:
+        _labels(plot, painter, ends)
+    for mark in plot.drawing.marks:
+        _mark(plot, painter, mark)
+    _hover(plot, painter)
+    if plot.drawing.rule is not None and plot.drawing.rule.read_off:
+        _tab(plot, painter)
+    paint_read_out(plot, painter, _label_points(plot))
+
+
+class _End:
+    """Where a curve ends in sight, the way it goes there, and whether that is its own end."""
+
+    __slots__ = ("direction", "whole", "x", "y")
+
+    def __init__(self, points: Array, last: int) -> None:
+        self.x, self.y = float(points[last, 0]), float(points[last, 1])
+        self.whole = last == len(points) - 1
+        before = points[max(0, last - 1)]
+        self.direction = (self.x - float(before[0]), self.y - float(before[1]))
+
+
+def _end(plot: Plot, number: int) -> _End | None:
+    points = plot.pixels_of(number)
+    if not len(points):
+        return None
+    area = plot.frame.area.adjusted(-1, -1, 1, 1)
+    inside = (points[:, 0] >= area.left()) & (points[:, 0] <= area.right())
+    inside &= (points[:, 1] >= area.top()) & (points[:, 1] <= area.bottom())
+    visible = np.flatnonzero(inside)
+    return _End(points, int(visible[-1])) if len(visible) else None
+
+
+def _cap(plot: Plot, painter: QPainter, line: Line, end: _End) -> None:
+    """Paint the short line across a curve's end."""
+    painter.setPen(QPen(plot.theme.slot_mark(line.slot), CURVE))
+    across = (0.0, 1.0)
+    if plot.vertical_grid and any(end.direction):
+        length = float(np.hypot(*end.direction))
+        across = (-end.direction[1] / length, end.direction[0] / length)
+    x, y = across[0] * _CAP, across[1] * _CAP
+    painter.drawLine(QLineF(end.x - x, end.y - y, end.x + x, end.y + y))
+
+
+def _labels(plot: Plot, painter: QPainter, ends: list[_End | None]) -> None:
+    letters, theme = plot.lettering, plot.theme
+    shown = [(line, end) for line, end in zip(plot.drawing.lines, ends, strict=True) if end is not None]
+    if plot.placed is None:
+        plot.placed = _places(plot, shown)
+    small, caption = letters.metrics("label"), letters.metrics("caption")
+    for (line, end), place in zip(shown, plot.placed, strict=True):
+        detail = _detail(plot, line, end)
+        height = _label_height(plot, detail)
+        colour = theme.slot_label(line.slot)
+        if abs(place.shift) > _LEADER:
+            _leader(painter, end, place, theme.slot_mark(line.slot))
+        baseline = place.y - height / 2 + small.ascent()
+        letters.draw_haloed(painter, place.x, baseline, line.name, "label", colour)
+        if detail:
+            below = baseline + small.descent() + caption.ascent()
+            letters.draw_haloed(painter, place.x, below, detail, "caption", theme.colour("text2"))
+
+
+def _detail(plot: Plot, line: Line, end: _End) -> str:
+    return line.end if plot.detailed_labels and end.whole else ""
+
+
+def _label_height(plot: Plot, detail: str) -> float:
+    height = plot.lettering.metrics("label").height()
+    return height + plot.lettering.metrics("caption").height() if detail else height
+
+
+def _places(plot: Plot, shown: list[tuple[Line, _End]]) -> tuple[Placed, ...]:
+    letters, area = plot.lettering, plot.frame.area
+    wanted = []
+    for line, end in shown:
+        detail = _detail(plot, line, end)
+        width = max(letters.width(line.name, "label"), letters.width(detail, "caption"))
+        wanted.append(Wanted(end.x, end.y, width, _label_height(plot, detail)))
+    curves = [plot.pixels_of(number) for number in range(len(plot.drawing.lines))]
+    bounds = Bounds(area.left(), area.top() - 4, float(plot.viewport().width()), area.bottom())
+    return placed_labels(wanted, curves, bounds, float(plot.theme.px(9)))
+
+
+def _leader(painter: QPainter, end: _End, place: Placed, colour: QColor) -> None:
+    painter.setPen(QPen(colour, 1.0))
+    towards = place.y - 8.0 if place.y > end.y else place.y + 8.0
+    painter.drawLine(QLineF(end.x, end.y, end.x, towards))
+
+
+def _label_points(plot: Plot) -> Array:
+    if plot.placed is None or not plot.labelled:
+        return np.empty((0, 2))
+    return np.array([(place.x, place.y) for place in plot.placed] or np.empty((0, 2)))
+
+
+def _mark(plot: Plot, painter: QPainter, mark: Mark) -> None:
+    """Paint the point at which a curve is read, with a ring where the keyboard is."""
+    if not _visible_x(plot, mark.x):
+        return
+    centre = QPointF(plot.frame.pixel_x(mark.x), plot.frame.pixel_y(mark.y))
+    if not plot.frame.area.adjusted(-2, -2, 2, 2).contains(centre):
+        return
+    colour = plot.theme.slot_mark(mark.slot)
+    if mark.key == plot.current and plot.hasFocus():
+        painter.setPen(QPen(plot.theme.colour("focus"), 2.0))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawEllipse(centre, _MARK + 4, _MARK + 4)
+    if mark.hollow:
+        painter.setPen(QPen(colour, 1.8))
+        painter.setBrush(plot.theme.colour("page"))
+        painter.drawEllipse(centre, _MARK - 0.4, _MARK - 0.4)
+    else:
+        painter.setPen(QPen(plot.theme.colour("page"), _EDGE))
+        painter.setBrush(colour)
+        painter.drawEllipse(centre, _MARK, _MARK)
+
+
+def _hover(plot: Plot, painter: QPainter) -> None:
+    """Paint the line at the mouse."""
+    if plot.hover_x is None or not _visible_x(plot, plot.hover_x):
+        return
+    x = round(plot.frame.pixel_x(plot.hover_x)) + 0.5
+    painter.setPen(QPen(plot.theme.colour("control"), 1.0))
+    painter.drawLine(QLineF(x, plot.frame.area.top(), x, plot.frame.area.bottom()))
+
+
+def _tab(plot: Plot, painter: QPainter) -> None:
+    """Paint the dashed line to read off at, and its words on the axis."""
+    rule = plot.drawing.rule
+    if rule is None or not _visible_x(plot, rule.value):
+        return
+    letters, theme, area = plot.lettering, plot.theme, plot.frame.area
+    width, height = letters.width(rule.text, "caption_strong") + theme.px(20), float(theme.px(18))
+    x = plot.frame.pixel_x(rule.value)
+    left = min(max(0.0, x - width / 2), plot.viewport().width() - width)
+    box = QRectF(left, area.bottom() + theme.px(5), width, height)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(theme.colour("button"))
+    painter.drawRoundedRect(box, 4, 4)
+    baseline = letters.middle("caption_strong", box.center().y())
+    letters.draw(
+        painter, left + theme.px(10), baseline, rule.text, "caption_strong", theme.colour("button_text")
+    )
+
+
+def _visible_x(plot: Plot, value: float) -> bool:
+    low, high = plot.frame.values_x()
+    return low * (1 - 1e-9) <= value <= high * (1 + 1e-9)

@@ -1,0 +1,390 @@
+"""A plot: curves over two axes with everything around them, painted anew whenever its drawing changes.
+
+The plot library maps and clips the curves; grid, axes, labels, working line and read-out are painted in
+pixels by two layers, one below the curves and one above. The mouse zooms (wheel), pans (drag) and moves the
+working line; ranges are held while a gesture lasts.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtCore import QEvent, QMarginsF, QPointF, QRectF, Qt, Signal
+from PySide6.QtGui import QMouseEvent, QPainter, QPen, QResizeEvent, QWheelEvent
+from PySide6.QtWidgets import QAbstractScrollArea, QGraphicsLineItem, QPushButton, QWidget
+
+from gpudesk.desktop.charts.drawing import Drawing, ReadOut
+from gpudesk.desktop.charts.frame import Frame, extents
+from gpudesk.desktop.charts.items import GROUND_Z, OVERLAY_Z, RULE_Z, Curves, Layer
+from gpudesk.desktop.charts.labels import Placed
+from gpudesk.desktop.charts.lettering import Lettering
+from gpudesk.desktop.charts.lines import alike
+from gpudesk.desktop.charts.painting import paint_ground, paint_overlay
+from gpudesk.desktop.charts.scales import Array, Linear, Scale
+from gpudesk.desktop.theme.theme import Theme
+from gpudesk.domain.formatting import Formatter
+from gpudesk.text import tr
+
+#: How near the mouse must be to take hold of the working line, and to mean a curve, in pixels.
+_GRIP: Final = 6.0
+_NEAR_CURVE: Final = 9.0
+#: A press that moves less than this is a click.
+_CLICK: Final = 4.0
+#: What one notch of the wheel leaves visible.
+_ZOOM: Final = 0.82
+_NOTCH: Final = 120.0
+
+
+class Plot(pg.GraphicsView):  # type: ignore[misc]
+    """Shows a `Drawing`; `frame` knows what lies where. Subclasses set margins and add to the layers."""
+
+    #: The value of x under the mouse, or None.
+    hovered = Signal(object)
+    #: The working line is taken hold of, moved to a value of x, let go.
+    rule_grabbed = Signal()
+    rule_moved = Signal(float)
+    rule_released = Signal()
+    #: The key of a curve that was clicked.
+    curve_clicked = Signal(str)
+    #: Other values are visible than before.
+    ranged = Signal()
+
+    def __init__(
+        self,
+        theme: Theme,
+        formatter: Formatter,
+        x_scale: Scale,
+        y_scale: Scale,
+        parent: QWidget | None = None,
+    ) -> None:
+        """Make an empty plot."""
+        super().__init__(parent, useOpenGL=False)
+        self.theme = theme
+        self.formatter = formatter
+        self.lettering = Lettering(theme)
+        self.frame = Frame(x_scale, y_scale)
+        self.drawing = Drawing()
+        self.title, self.subtitle, self.x_title = "", "", ""
+        self.labelled = True
+        self.detailed_labels = True
+        self.vertical_grid = False
+        self.banded: frozenset[str] = frozenset()
+        self.hover_x: float | None = None
+        self.hover_read_out: ReadOut | None = None
+        self.current: str | None = None
+        self.placed: tuple[Placed, ...] | None = None
+        self.dock: int | None = None
+        self.read_out_beside = False
+        self.blocked: tuple[QRectF, ...] = ()
+        self._points: dict[int, Array] = {}
+        self._held = False
+        self._pressed: QPointF | None = None
+        self._panned = False
+        self._dragging_rule = False
+        self._set_up_scene()
+        self._fit_button = QPushButton(tr("Fit view"), self)
+        self._fit_button.hide()
+        self._fit_button.clicked.connect(self.fit_view)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self._colour()
+        theme.changed.connect(self._dress)
+
+    def _set_up_scene(self) -> None:
+        self.setCentralItem(None)
+        self.setViewportUpdateMode(pg.QtWidgets.QGraphicsView.ViewportUpdateMode.FullViewportUpdate)
+        self.setCacheMode(pg.QtWidgets.QGraphicsView.CacheModeFlag.CacheNone)
+        self._box = pg.ViewBox(enableMenu=False, enableMouse=False, defaultPadding=0.0)
+        self._box.disableAutoRange()
+        self._curves = Curves(self._box, self.theme)
+        self._rule = QGraphicsLineItem()
+        self._rule.setZValue(RULE_Z)
+        self._box.addItem(self._rule, ignoreBounds=True)
+        self._ground = Layer(self.paint_ground, GROUND_Z)
+        self._overlay = Layer(self.paint_overlay, OVERLAY_Z)
+        for item in (self._ground, self._box, self._overlay):
+            self.scene().addItem(item)
+
+    # What is shown
+
+    def show_drawing(self, drawing: Drawing) -> None:
+        """Show another drawing; ranges follow it unless they are held or the user chose them."""
+        before, self.drawing = self.drawing, drawing
+        if not (alike(before.lines, drawing.lines) and alike(before.ghosts, drawing.ghosts)):
+            self._redraw_curves()
+        self._fit_to_drawing()
+        self._show_rule()
+        self.viewport().update()
+
+    def set_bands(self, keys: frozenset[str]) -> None:
+        """Shade the bands of these curves only."""
+        if keys != self.banded:
+            self.banded = keys
+            self._redraw_bands()
+            self.viewport().update()
+
+    def set_hover(self, x: float | None, read_out: ReadOut | None) -> None:
+        """Show what is read off at the mouse, or go back to the drawing's own read-out."""
+        self.hover_x, self.hover_read_out = x, read_out
+        self.viewport().update()
+
+    def set_current(self, key: str | None) -> None:
+        """Mark the curve that the keyboard has chosen."""
+        self.current = key
+        self.viewport().update()
+
+    def hold(self, held: bool) -> None:
+        """Keep the ranges as they are, or let them follow again."""
+        self._held = held
+        if not held:
+            self._fit_to_drawing()
+            self.viewport().update()
+
+    @property
+    def held(self) -> bool:
+        """Whether the ranges are kept."""
+        return self._held
+
+    def fit_view(self) -> None:
+        """Show everything again."""
+        self.frame.show_whole()
+        self._range_changed()
+
+    def read_out(self) -> ReadOut | None:
+        """Return the figures to be read off now."""
+        return self.hover_read_out or self.drawing.read_out
+
+    def _redraw_curves(self) -> None:
+        scales = self.frame.x_scale, self.frame.y_scale
+        self._curves.show(self.drawing.lines, self.drawing.ghosts, *scales)
+        self._points.clear()
+        self.placed = None
+        self._redraw_bands()
+
+    def _redraw_bands(self) -> None:
+        banded = [line for line in self.drawing.lines if line.key in self.banded]
+        self._curves.show_bands(banded, self.frame.x_scale, self.frame.y_scale)
+
+    def _fit_to_drawing(self) -> None:
+        rule = self.drawing.rule
+        reach = rule.value if rule is not None else None
+        linear = isinstance(self.frame.y_scale, Linear)
+        found = extents((*self.drawing.lines, *self.drawing.ghosts), reach, linear_y=linear)
+        if self._held or found is None:
+            return
+        zoomed, x, y = self.frame.zoomed, self.frame.x, self.frame.y
+        self.frame.fit(*found)
+        if zoomed:
+            self.frame.x, self.frame.y = x, y
+            self.frame.pan(0, 0)
+        if (x, y) != (self.frame.x, self.frame.y):
+            self._range_changed()
+
+    def _show_rule(self) -> None:
+        rule = self.drawing.rule
+        self._rule.setVisible(rule is not None)
+        if rule is not None:
+            place = self.frame.x_scale.place_of(rule.value)
+            bottom, top = self.frame.whole_y
+            self._rule.setLine(place, bottom, place, top)
+
+    # Sizes and ranges
+
+    def margins(self) -> QMarginsF:
+        """Return the room around the area of the curves, in pixels."""
+        px = self.theme.px
+        return QMarginsF(px(52), self.head_height() + px(6), px(24), px(42))
+
+    def foot_height(self) -> float:
+        """Return the room between the axis line and the texts of its ticks."""
+        return 0.0
+
+    def head_height(self) -> float:
+        """Return the height of the line of the title."""
+        return float(self.theme.px(26))
+
+    def lay_out(self) -> None:
+        """Give the area of the curves what the margins leave."""
+        width, height = self.viewport().width(), self.viewport().height()
+        whole = QRectF(0, 0, width, height)
+        area = whole.marginsRemoved(self.margins())
+        area.setSize(area.size().expandedTo(QRectF(0, 0, 20, 20).size()))
+        self.frame.area = QRectF(round(area.x()), round(area.y()), round(area.width()), round(area.height()))
+        self._box.setGeometry(self.frame.area)
+        self._ground.resize(width, height)
+        self._overlay.resize(width, height)
+        self._range_changed()
+
+    def resizeEvent(self, event: QResizeEvent | None) -> None:  # noqa: N802 - Qt's name
+        """Lay everything out anew."""
+        super().resizeEvent(event)
+        if event is not None and hasattr(self, "_fit_button"):
+            self.lay_out()
+
+    def _range_changed(self) -> None:
+        self._box.setRange(xRange=self.frame.x, yRange=self.frame.y, padding=0, disableAutoRange=True)
+        self._points.clear()
+        self.placed = None
+        self._place_fit_button()
+        self.viewport().update()
+        self.ranged.emit()
+
+    def _place_fit_button(self) -> None:
+        self._fit_button.setVisible(self.frame.zoomed)
+        if self.frame.zoomed:
+            size = self._fit_button.sizeHint()
+            area = self.frame.area
+            self._fit_button.setGeometry(
+                int(area.right() - size.width() - 8), int(area.top() + 8), size.width(), size.height()
+            )
+
+    def pixels_of(self, number: int) -> Array:
+        """Return the points of a line of the drawing in pixels, within what is visible."""
+        found = self._points.get(number)
+        if found is None:
+            line = self.drawing.lines[number]
+            found = self._points[number] = self.frame.pixels(line.x, line.y)
+        return found
+
+    # Painting
+
+    def paint_ground(self, painter: QPainter) -> None:
+        """Paint what lies below the curves."""
+        paint_ground(self, painter)
+
+    def paint_overlay(self, painter: QPainter) -> None:
+        """Paint what lies above the curves."""
+        paint_overlay(self, painter)
+
+    def _dress(self) -> None:
+        self._colour()
+        self._redraw_curves()
+        self.lay_out()
+
+    def _colour(self) -> None:
+        self.setBackground(self.theme.colour("page"))
+        pen = QPen(self.theme.colour("text1"), 1.0)
+        pen.setCosmetic(True)
+        self._rule.setPen(pen)
+
+    # Mouse
+
+    def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802 - Qt's name
+        """Zoom around the mouse; where the page scrolls, only with Ctrl."""
+        control = event.modifiers() & Qt.KeyboardModifier.ControlModifier
+        position = event.position()
+        if not self.frame.area.contains(position) or (_scrolls(self) and not control):
+            event.ignore()
+            return
+        self.zoom(_ZOOM ** (event.angleDelta().y() / _NOTCH), position)
+        event.accept()
+
+    def zoom(self, factor: float, around: QPointF | None = None) -> None:
+        """Show that share of what is visible around a pixel, by default the middle."""
+        around = self.frame.area.center() if around is None else around
+        self.frame.zoom(factor, around.x(), around.y())
+        self._range_changed()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: N802 - Qt's name
+        """Take hold of the working line or of the ground."""
+        if event.button() is not Qt.MouseButton.LeftButton:
+            return
+        self._pressed, self._panned = event.position(), False
+        if self._over_rule(event.position()):
+            self._dragging_rule = True
+            self.rule_grabbed.emit()
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: N802 - Qt's name
+        """Move what is held, or say what the mouse is over."""
+        position = event.position()
+        if self._dragging_rule:
+            low, high = self.frame.values_x()
+            self.rule_moved.emit(min(high, max(low, self.frame.value_x(position.x()))))
+        elif self._pressed is not None:
+            self._drag_ground(position)
+        else:
+            self._look(position)
+
+    def _drag_ground(self, position: QPointF) -> None:
+        if self._pressed is None:
+            return
+        moved = position - self._pressed
+        if not self.frame.zoomed or (not self._panned and moved.manhattanLength() < _CLICK):
+            return
+        self._panned = True
+        self.frame.pan(moved.x(), moved.y())
+        self._pressed = position
+        self._range_changed()
+
+    def _look(self, position: QPointF) -> None:
+        over = self._over_rule(position)
+        self.viewport().setCursor(Qt.CursorShape.SplitHCursor if over else Qt.CursorShape.ArrowCursor)
+        inside = self.frame.area.contains(position) and not over
+        self.hovered.emit(self.frame.value_x(position.x()) if inside else None)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:  # noqa: N802 - Qt's name
+        """Let go; a press that did not move is a click."""
+        if event.button() is not Qt.MouseButton.LeftButton:
+            return
+        pressed, self._pressed = self._pressed, None
+        if self._dragging_rule:
+            self._dragging_rule = False
+            self.rule_released.emit()
+        elif pressed is not None and not self._panned:
+            key = self.curve_at(event.position())
+            if key is not None:
+                self.curve_clicked.emit(key)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:  # noqa: N802 - Qt's name
+        """Show everything again."""
+        del event
+        self.fit_view()
+
+    def leaveEvent(self, event: QEvent) -> None:  # noqa: N802 - Qt's name
+        """Nothing is under the mouse any more."""
+        super().leaveEvent(event)
+        self.hovered.emit(None)
+
+    def curve_at(self, position: QPointF) -> str | None:
+        """Return the key of the curve nearest to a pixel, where one is near."""
+        best, least = None, _NEAR_CURVE
+        for number, line in enumerate(self.drawing.lines):
+            distance = _distance(self.pixels_of(number), position.x(), position.y())
+            if distance < least:
+                best, least = line.key, distance
+        return best
+
+    def _over_rule(self, position: QPointF) -> bool:
+        rule = self.drawing.rule
+        if rule is None or not rule.movable:
+            return False
+        low, high = self.frame.values_x()
+        near = low <= rule.value <= high and abs(position.x() - self.frame.pixel_x(rule.value)) <= _GRIP
+        return near and self.rule_zone().contains(position)
+
+    def rule_zone(self) -> QRectF:
+        """Return where the working line can be taken hold of."""
+        return self.frame.area.adjusted(-_GRIP, 0, _GRIP, self.theme.px(20))
+
+
+def _scrolls(widget: QWidget) -> bool:
+    """Whether a scroll area around the widget has more than is visible."""
+    parent = widget.parentWidget()
+    while parent is not None:
+        if isinstance(parent, QAbstractScrollArea) and parent.verticalScrollBar().maximum() > 0:
+            return True
+        parent = parent.parentWidget()
+    return False
+
+
+def _distance(points: Array, x: float, y: float) -> float:
+    """Return how far a pixel is from a polyline."""
+    if len(points) < 2:
+        return float(np.hypot(points[:, 0] - x, points[:, 1] - y).min()) if len(points) else float("inf")
+    starts, steps = points[:-1], np.diff(points, axis=0)
+    lengths = np.maximum((steps**2).sum(axis=1), 1e-9)
+    along = np.clip(((x - starts[:, 0]) * steps[:, 0] + (y - starts[:, 1]) * steps[:, 1]) / lengths, 0, 1)
+    return float(
+        np.hypot(starts[:, 0] + along * steps[:, 0] - x, starts[:, 1] + along * steps[:, 1] - y).min()
+    )
