@@ -1,5 +1,6 @@
 """The workbench on the shipped facts: scenarios, answers, working, sources."""
 
+import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -9,6 +10,7 @@ import pytest
 from gpudesk.domain.answers import Term
 from gpudesk.domain.messages import InputError
 from gpudesk.sentences import problem
+from gpudesk.sheets.json import sheet_json
 from gpudesk.workbench.requests import parse_request
 from gpudesk.workbench.templates import SAMPLE, read_template, templates
 from gpudesk.workbench.workbench import Workbench
@@ -41,6 +43,34 @@ def test_answer_is_the_same_each_time(workbench: Workbench) -> None:
     scenario = read_template(SAMPLE)
     with Workbench.open() as other:
         assert other.answer(scenario).content_hash == workbench.answer(scenario).content_hash
+
+
+def test_curves_do_not_change_what_an_answer_says(workbench: Workbench) -> None:
+    scenario = read_template(SAMPLE)
+    plain, drawn = workbench.answer(scenario), workbench.answer(scenario, with_curves=True)
+    assert drawn.content_hash == plain.content_hash
+    assert [column.estimate for column in drawn.columns] == [column.estimate for column in plain.columns]
+    for column in drawn.columns:
+        assert column.curve is not None
+        assert 64 in column.curve.concurrency
+
+
+def test_curves_of_a_single_output_token_can_be_written(workbench: Workbench) -> None:
+    scenario = read_template(SAMPLE)
+    short = replace(scenario, workload=replace(scenario.workload, output_tokens=1))
+    written = json.loads(sheet_json(workbench.answer(short, with_curves=True)))
+    for column in written["accelerators"]:
+        assert set(column["curve"]["tpot_ms"]) == {None}
+        assert column["curve"]["ttft_ms"][0]["value"] > 0
+
+
+def test_every_accelerator_of_a_scenario_has_its_needs(workbench: Workbench) -> None:
+    for template in templates():
+        needed = workbench.needed(template.scenario)
+        assert [row[0].accelerator for row in needed] == [
+            choice.accelerator for choice in template.scenario.accelerators
+        ]
+        assert all(found.one is not None for row in needed for found in row)
 
 
 def test_saved_scenario_names_its_catalog(workbench: Workbench, tmp_path: Path) -> None:

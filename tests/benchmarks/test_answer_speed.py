@@ -1,0 +1,113 @@
+"""How long an answer takes while a slider is dragged, and what the charts ask for besides."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from itertools import count
+from statistics import median
+from time import perf_counter
+
+import pytest
+
+from gpudesk.domain.estimates import Estimate
+from gpudesk.domain.scenarios import AcceleratorChoice, Scenario
+from gpudesk.workbench.templates import SAMPLE, read_template
+from gpudesk.workbench.workbench import Workbench
+
+PARTS = ("h200-sxm", "mi325x", "b200-hgx", "mi355x", "h100-sxm", "mi300x")
+#: Milliseconds at the median, for six accelerators.
+ANSWER = 6.0
+NEEDED = 20.0
+CURVES = 2.0
+FIGURES = 5.0
+
+ROUNDS = 100
+
+
+@pytest.fixture(scope="module")
+def workbench() -> Iterator[Workbench]:
+    """Open the shipped catalog, with everything read that the scenario needs."""
+    with Workbench.open() as opened:
+        opened.answer(scenario(), with_curves=True)
+        yield opened
+
+
+def scenario() -> Scenario:
+    """Return six accelerators for one model."""
+    return replace(read_template(SAMPLE), accelerators=tuple(AcceleratorChoice(part) for part in PARTS))
+
+
+def with_concurrency(concurrency: int) -> Scenario:
+    """Return the scenario with so many requests in flight."""
+    made = scenario()
+    load = replace(made.workload.load, concurrency=concurrency)
+    return replace(made, workload=replace(made.workload, load=load))
+
+
+def with_input(tokens: int) -> Scenario:
+    """Return the scenario with prompts of another length, for which nothing has been worked out."""
+    made = scenario()
+    return replace(made, workload=replace(made.workload, input_tokens=tokens))
+
+
+def milliseconds(work: Callable[[int], object]) -> float:
+    """Return the median of calls with the numbers from 0 on."""
+    times = []
+    for number in range(ROUNDS):
+        start = perf_counter()
+        work(number)
+        times.append(perf_counter() - start)
+    return median(times) * 1e3
+
+
+def fitting(workbench: Workbench) -> list[Estimate]:
+    """Return the estimates of the scenario."""
+    return [column.estimate for column in workbench.answer(scenario()).columns if column.estimate]
+
+
+_lengths = count(1000)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [lambda number: with_concurrency(1 + number), lambda _: with_input(next(_lengths))],
+    ids=["concurrency", "input"],
+)
+def test_answer_with_curves_while_dragging(
+    workbench: Workbench,
+    changed: Callable[[int], Scenario],
+    record_property: Callable[[str, object], None],
+) -> None:
+    scenarios = [changed(number) for number in range(ROUNDS)]
+    took = milliseconds(lambda number: workbench.answer(scenarios[number], with_curves=True))
+    record_property("milliseconds", round(took, 2))
+    assert took <= ANSWER
+
+
+def test_curves_of_six_that_nothing_is_known_of(
+    workbench: Workbench, record_property: Callable[[str, object], None]
+) -> None:
+    answers = [workbench.answer(with_input(next(_lengths))) for _ in range(ROUNDS)]
+    estimates = [[column.estimate for column in answer.columns if column.estimate] for answer in answers]
+    took = milliseconds(lambda number: workbench.estimator.curves(estimates[number]))
+    record_property("milliseconds", round(took, 2))
+    assert took <= CURVES
+
+
+def test_what_is_needed(workbench: Workbench, record_property: Callable[[str, object], None]) -> None:
+    workbench.needed(scenario())
+    took = milliseconds(lambda _: workbench.needed(with_input(next(_lengths))))
+    record_property("milliseconds", round(took, 2))
+    assert took <= NEEDED
+
+
+@pytest.mark.parametrize("name", ["roofline", "step_shares", "request_time", "kv_against_context"])
+def test_figures_behind_the_charts(
+    workbench: Workbench, name: str, record_property: Callable[[str, object], None]
+) -> None:
+    estimates = fitting(workbench)
+    figure: Callable[[Estimate], object] = getattr(workbench, name)
+    took = milliseconds(lambda _: [figure(estimate) for estimate in estimates])
+    record_property("milliseconds", round(took, 2))
+    assert took <= FIGURES
