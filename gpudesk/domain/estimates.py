@@ -39,6 +39,18 @@ class Banded(NamedTuple):
     high: float
 
 
+class RowsBehind(NamedTuple):
+    """Published rows that the constants of an estimate were fitted to.
+
+    `together` counts those of its generation on its serving-engine family, `generation` and `family` those
+    that have one of the two.
+    """
+
+    together: int
+    generation: int
+    family: int
+
+
 @dataclass(frozen=True, slots=True)
 class EstimateRequest:
     """One question. Fields that are None are chosen by the program, which names its choice.

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from gpudesk.catalog.verify import Finding
     from gpudesk.domain.answers import Answer, Term
     from gpudesk.domain.charts import KvCurve, RequestTime, Roofline, StepShares
-    from gpudesk.domain.estimates import Estimate, EstimateRequest
-    from gpudesk.domain.sizing import Needed, Remedy
+    from gpudesk.domain.estimates import Estimate, EstimateRequest, RowsBehind
+    from gpudesk.domain.sizing import MemoryRoom, Needed, Remedy
     from gpudesk.engine.constants import Calibration
     from gpudesk.workbench.estimating import Estimator
 
@@ -123,6 +123,12 @@ class Workbench:
             raise InputError(estimate.reason or message("explain.does_not_fit"), figure)
         return self.estimator.explain(estimate, figure)
 
+    def rows_behind(self, estimate: Estimate) -> RowsBehind:
+        """Return how many published rows are behind the constants of an estimate."""
+        from gpudesk.workbench.basis import rows_behind
+
+        return rows_behind(estimate, self.catalog, self.calibration)
+
     def source_text(self, source: str) -> str:
         """Return in words where a term of a working comes from."""
         from gpudesk.workbench.term_sources import source_text
@@ -146,6 +152,10 @@ class Workbench:
     def kv_against_context(self, estimate: Estimate) -> KvCurve:
         """Return the KV cache of a deployment against context length, whether it fits or not."""
         return self.estimator.kv_against_context(estimate)
+
+    def memory_room(self, estimate: Estimate) -> MemoryRoom:
+        """Return what a deployment may use of its memory and what its load asks for, whether it fits or not."""
+        return self.estimator.memory_room(estimate)
 
     # What is needed
 

@@ -1,0 +1,197 @@
+"""Claims of the catalog in words: what each states, who says so, and how it stands to the value taken."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+from gpudesk.domain.claims import Attribute, Claim, Dispute
+from gpudesk.domain.formatting import UNKNOWN, Formatter, Quantity, display_unit, quantity_of
+from gpudesk.sheets.explanation import ClaimGroup, ClaimLine, Detail, DisputeLine, Stance
+from gpudesk.sheets.labels import attribute_label, kind_label
+from gpudesk.sheets.specs import PRICE, as_sentence
+from gpudesk.text import tr
+
+#: What attributes are called where they stand alone, without the heading of their group.
+_ALONE: Final = MappingProxyType(
+    {
+        "memory": "Memory capacity",
+        "memory_label": "Memory as sold",
+        "memory_bandwidth": "Memory bandwidth",
+        "price_low": "Purchase price",
+        "price_high": "Purchase price",
+    }
+)
+
+#: What the dimensions of models are called, by the last word of their path.
+_DIMENSIONS: Final = MappingProxyType(
+    {
+        "hidden_size": "Hidden size",
+        "vocab_size": "Vocabulary",
+        "tied_embeddings": "Tied embeddings",
+        "max_context": "Longest context",
+        "native_precision": "Published precision",
+        "quantised_tensors": "Tensors that are quantised",
+        "layer_count": "Layers",
+        "heads": "Attention heads",
+        "kv_heads": "KV heads",
+        "head_dim": "Size of a head",
+        "intermediate_size": "Width of the feed-forward block",
+        "experts": "Experts",
+        "experts_per_token": "Experts for each token",
+        "kv_lora_rank": "Rank of the KV latent",
+        "window": "Attention window",
+    }
+)
+
+
+def label_alone(name: str) -> str:
+    """Return what an attribute of a part or of a model is called outside a table."""
+    known = _ALONE.get(name) or _DIMENSIONS.get(name.rpartition(".")[2])
+    if known:
+        return tr(known)
+    label = attribute_label(name)
+    if label != name:
+        return label
+    words = name.rpartition(".")[2].replace("_", " ")
+    return tr(words[:1].upper() + words[1:])
+
+
+def figure_of(attributes: Mapping[str, Attribute], name: str, formatter: Formatter) -> tuple[str, str | None]:
+    """Return the value that the catalog takes, in its unit on display, and that unit; prices as a range."""
+    if name in PRICE:
+        ends = [attributes[end].value for end in PRICE if end in attributes]
+        stated = [formatter.catalog(end, Quantity.USD) for end in ends if end is not None]
+        return " – ".join(dict.fromkeys(stated)) or UNKNOWN, display_unit(Quantity.USD)
+    attribute = attributes[name]
+    return _shown(attribute, attribute.preferred, formatter)
+
+
+def claim_group(attribute: Attribute, formatter: Formatter, high: Attribute | None = None) -> ClaimGroup:
+    """Return all claims about an attribute; `high` is the upper end of what is stated as a range."""
+    claims = (*filter(None, (attribute.preferred,)), *attribute.rivals)
+    return ClaimGroup(
+        key=f"{attribute.thing}/{attribute.name}",
+        label=label_alone(attribute.name),
+        claims=tuple(_line(attribute, claim, formatter, high) for claim in claims),
+        reason=as_sentence(attribute.reason) if attribute.reason else None,
+    )
+
+
+def input_group(attribute: Attribute, formatter: Formatter) -> ClaimGroup:
+    """Return the claim that a working rests on, and the rivals that differ from it."""
+    whole = claim_group(attribute, formatter)
+    kept = tuple(claim for claim in whole.claims if claim.stance is not Stance.AGREES)
+    return ClaimGroup(whole.key, whole.label, kept, whole.reason if len(kept) > 1 else None)
+
+
+def range_text(attribute: Attribute, formatter: Formatter) -> str:
+    """Return in words how far the claims lie apart."""
+    count = len(attribute.claims)
+    if attribute.preferred is None:
+        return tr("Nothing is known")
+    if not attribute.disputed:
+        return tr("One claim") if count == 1 else tr("All {n} claims agree", n=formatter.count(count))
+    stated = [
+        claim.value
+        for claim in attribute.claims
+        if isinstance(claim.value, int | float) and not isinstance(claim.value, bool)
+    ]
+    if len(set(stated)) < 2:
+        return tr("{n} claims, which differ", n=formatter.count(count))
+    quantity = quantity_of(attribute.name, attribute.unit)
+    low, high = (formatter.catalog(end, quantity) for end in (min(stated), max(stated)))
+    return tr("Range of claims {low} to {high}", low=low, high=high)
+
+
+def kind_text(claim: Claim) -> str:
+    """Return what kind of source a claim has and of what time, as a sentence begins."""
+    kind = kind_label(claim.kind)
+    return f"{kind[:1].upper()}{kind[1:]}, {claim.source.date or tr('no date')}"
+
+
+def dispute_lines(disputes: tuple[Dispute, ...], thing: str, name: str) -> tuple[DisputeLine, ...]:
+    """Return the judged contradictions about one attribute of one thing."""
+    return tuple(
+        DisputeLine(
+            disagreement=as_sentence(dispute.disagreement),
+            verdict=dispute.verdict.rstrip("."),
+            reason=as_sentence(dispute.reason),
+        )
+        for dispute in disputes
+        if (dispute.thing, dispute.thing_attribute) == (thing, name)
+    )
+
+
+def _line(attribute: Attribute, claim: Claim, formatter: Formatter, high: Attribute | None) -> ClaimLine:
+    value, unit = _shown(attribute, claim, formatter)
+    upper = None if high is None else _of_source(high, claim)
+    if upper is not None and upper.value != claim.value:
+        value = f"{value} – {formatter.catalog(upper.value, Quantity.USD)}"
+    stance = Stance.AGREES if claim.value == attribute.value else Stance.DIFFERS
+    if claim.preferred:
+        stance = Stance.PREFERRED
+    details = _details(claim, value, unit)
+    who = f"{claim.source.publisher}, {claim.source.title}"
+    said = {Stance.PREFERRED: tr("taken"), Stance.AGREES: tr("agrees"), Stance.DIFFERS: tr("differs")}[stance]
+    verdict = claim.verdict if stance is Stance.DIFFERS else None
+    figure = f"{value} {unit}" if unit else value
+    return ClaimLine(
+        value=value,
+        unit=unit,
+        stance=stance,
+        title=claim.source.title,
+        origin=f"{_short_kind(claim)} · {claim.source.date or tr('no date')}",
+        source=", ".join(
+            part for part in (who, kind_label(claim.kind), claim.source.date, claim.source.url) if part
+        ),
+        verdict=verdict,
+        details=details,
+        sentence=", ".join(part for part in (figure, said, who, kind_text(claim), verdict) if part),
+    )
+
+
+def _short_kind(claim: Claim) -> str:
+    kind = kind_label(claim.kind)
+    return kind[:1].upper() + kind[1:]
+
+
+def _of_source(attribute: Attribute, claim: Claim) -> Claim | None:
+    return next((each for each in attribute.claims if each.source.id == claim.source.id), None)
+
+
+def _shown(attribute: Attribute, claim: Claim | None, formatter: Formatter) -> tuple[str, str | None]:
+    if claim is None or claim.value is None:
+        return UNKNOWN, None
+    if isinstance(claim.value, bool):
+        return (tr("yes") if claim.value else tr("no")), None
+    if not isinstance(claim.value, int | float):
+        return formatter.catalog(claim.value, Quantity.TEXT), None
+    quantity = quantity_of(attribute.name, attribute.unit)
+    unit = display_unit(quantity, attribute.name)
+    if unit is None and attribute.unit == "tokens":
+        unit = tr("tokens")
+    return formatter.catalog(claim.value, quantity), unit
+
+
+def _details(claim: Claim, value: str, unit: str | None) -> tuple[Detail, ...]:
+    """Return what else is known about a claim; what is not known is left out."""
+    source = claim.source
+    published = claim.published
+    if published in (value, f"{value} {unit}"):
+        published = None
+    stated: tuple[tuple[str, str | None], ...] = (
+        (tr("As published"), published),
+        (tr("Conditions"), claim.conditions),
+        (tr("Title"), source.title),
+        (tr("Publisher"), source.publisher),
+        (tr("Kind"), kind_label(claim.kind)),
+        (tr("Date"), source.date or tr("no date")),
+        (tr("Retrieved"), claim.retrieved),
+        (tr("Verdict"), claim.verdict),
+        (tr("Note"), claim.note),
+        (tr("About the source"), source.trust),
+    )
+    found = tuple(Detail(label, text) for label, text in stated if text)
+    return (*found, Detail(tr("Address"), source.url, url=True)) if source.url else found

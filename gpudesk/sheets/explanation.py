@@ -1,0 +1,174 @@
+"""What stands behind one figure, in words: its value and band, what limits it, its working, who states it.
+
+Texts are in their final digits; how they are laid out is not said here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from gpudesk.domain.sizing import Remedy
+
+
+class Stance(StrEnum):
+    """How a claim stands to the value that the catalog takes."""
+
+    PREFERRED = "preferred"
+    AGREES = "agrees"
+    DIFFERS = "differs"
+
+
+class Ground(StrEnum):
+    """What a figure rests on, which is what its glyph says."""
+
+    MEASURED = "measured"
+    CALIBRATED = "calibrated"
+    ESTIMATED = "estimated"
+    UNCALIBRATED = "uncalibrated"
+    EXACT = "exact"
+    CLAIM = "claim"
+    DOES_NOT_FIT = "does not fit"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Detail:
+    """A label with its value; `url` marks an address, which can be copied."""
+
+    label: str
+    value: str
+    url: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimLine:
+    """One claim: its figure, who states it in what kind of publication, and the verdict on a rival.
+
+    `origin` is kind and date, `source` everything by which the publication can be found.
+    """
+
+    value: str
+    unit: str | None
+    stance: Stance
+    title: str
+    origin: str
+    source: str
+    verdict: str | None
+    details: tuple[Detail, ...]
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimGroup:
+    """All claims about one attribute, the preferred one first, and why it is preferred.
+
+    `key` is the attribute as `THING/NAME`, which the sources of terms refer to.
+    """
+
+    key: str
+    label: str
+    claims: tuple[ClaimLine, ...]
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TermLine:
+    """One quantity of a working with the formula that gives it and the terms that enter.
+
+    `claims` is the key of the `ClaimGroup` that a leaf takes its value from.
+    """
+
+    name: str
+    label: str
+    value: str
+    unit: str | None
+    formula: str | None
+    source: str | None
+    claims: str | None
+    inputs: tuple[TermLine, ...]
+
+    @property
+    def sentence(self) -> str:
+        """The line as one reads it out."""
+        value = f"{self.value} {self.unit}" if self.unit else self.value
+        return ", ".join(part for part in (f"{self.label} {value}", self.formula, self.source) if part)
+
+    def walk(self) -> Iterator[TermLine]:
+        """Yield the term and all that enter it."""
+        yield self
+        for each in self.inputs:
+            yield from each.walk()
+
+
+@dataclass(frozen=True, slots=True)
+class ShareLine:
+    """What takes a part of a time; `share` is of 1."""
+
+    label: str
+    share: float
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What limits a figure: a remark in words, and how the time named by `of` divides, the largest first."""
+
+    of: str
+    shares: tuple[ShareLine, ...]
+    remark: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DisputeLine:
+    """Two statements that cannot both hold, the verdict and its reason."""
+
+    disagreement: str
+    verdict: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class RemedyLine:
+    """One way to make a deployment fit; `action` is the wording of the edit where it works."""
+
+    label: str
+    verdict: str
+    detail: str
+    remedy: Remedy
+    action: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Everything about one figure, in the order in which it is read.
+
+    `band` is the interval, the range of claims or the reason why there is no figure, in words. `facts` say
+    on what all of it rests, for copies.
+    """
+
+    what: str
+    conditions: str
+    figure: str
+    unit: str | None
+    band: str
+    ground: Ground
+    basis: str
+    limits: Limits | None = None
+    working: TermLine | None = None
+    claims_title: str = ""
+    claims: tuple[ClaimGroup, ...] = ()
+    disputes: tuple[DisputeLine, ...] = ()
+    remedies: tuple[RemedyLine, ...] = ()
+    facts: tuple[str, ...] = ()
+
+    @property
+    def value(self) -> str:
+        """The figure with its unit."""
+        return f"{self.figure} {self.unit}" if self.unit else self.figure
+
+    @property
+    def sentence(self) -> str:
+        """The figure as one reads it out."""
+        return "; ".join(part for part in (self.what, self.value, self.band, self.basis) if part)

@@ -1,0 +1,65 @@
+"""Explanations as plain text, to be pasted into a letter or a note."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gpudesk.sheets.explanation import ClaimGroup, ClaimLine, Explanation, Stance, TermLine
+from gpudesk.text import tr
+
+
+def with_sources(explanation: Explanation) -> str:
+    """Return the figure with its band, conditions, basis and the sources behind it."""
+    head = f"{explanation.what}: {explanation.value}"
+    lines = [head, explanation.band, explanation.basis, explanation.conditions, *explanation.facts]
+    if explanation.limits is not None and explanation.limits.shares:
+        shares = ", ".join(f"{share.label} {share.text}" for share in explanation.limits.shares)
+        lines.append(f"{tr('What limits it')}: {shares}")
+    lines += _claims(explanation)
+    lines += [
+        f"{dispute.disagreement} {tr('Verdict: {verdict}.', verdict=dispute.verdict)} {dispute.reason}"
+        for dispute in explanation.disputes
+    ]
+    return "\n".join(line for line in lines if line) + "\n"
+
+
+def working_text(term: TermLine) -> str:
+    """Return a derivation line by line, indented by its levels."""
+    return "".join(f"{line}\n" for line in _term_lines(term, 0))
+
+
+def claim_text(claim: ClaimLine) -> str:
+    """Return one claim with everything that is known about its source."""
+    value = f"{claim.value} {claim.unit}" if claim.unit else claim.value
+    details = "; ".join(f"{detail.label}: {detail.value}" for detail in claim.details)
+    return f"{value}. {details}"
+
+
+def _claims(explanation: Explanation) -> Iterator[str]:
+    if explanation.claims:
+        yield f"{tr('Sources')}:"
+    for group in explanation.claims:
+        yield from _group_lines(group)
+
+
+def _group_lines(group: ClaimGroup) -> Iterator[str]:
+    words = {
+        Stance.PREFERRED: tr("taken"),
+        Stance.AGREES: tr("agrees"),
+        Stance.DIFFERS: tr("differs"),
+    }
+    for claim in group.claims:
+        value = f"{claim.value} {claim.unit}" if claim.unit else claim.value
+        verdict = f" ({claim.verdict})" if claim.verdict else ""
+        yield f"- {group.label}, {words[claim.stance]}: {value}{verdict}; {claim.source}"
+    if group.reason:
+        yield f"  {group.reason}"
+
+
+def _term_lines(term: TermLine, level: int) -> Iterator[str]:
+    value = f"{term.value} {term.unit}" if term.unit else term.value
+    formula = f" = {term.formula}" if term.formula else ""
+    source = f" [{term.source}]" if term.source else ""
+    yield f"{'  ' * level}{term.label}: {value}{formula}{source}"
+    for each in term.inputs:
+        yield from _term_lines(each, level + 1)
