@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from gpudesk.domain.deployments import ParallelPlan
 from gpudesk.domain.estimates import Estimate
@@ -34,6 +35,23 @@ class Needed:
     one: Size | None
     load: Size | None
     reason: Message | None = None
+
+
+class MemoryRoom(NamedTuple):
+    """Bytes on the fullest accelerator that a deployment may use, and those that its load asks for.
+
+    `usable_bytes` is what the serving engine's memory fraction leaves of the capacity. `needed_bytes` is
+    weights, activations, runtime and the KV cache of all requests in flight that memory is to hold, or of one
+    where not even one fits.
+    """
+
+    usable_bytes: int
+    needed_bytes: int
+
+    @property
+    def spare_bytes(self) -> int:
+        """What is left of the usable memory; negative: what is short."""
+        return self.usable_bytes - self.needed_bytes
 
 
 class RemedyKind(StrEnum):

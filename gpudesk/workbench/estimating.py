@@ -12,7 +12,7 @@ from gpudesk.domain.estimates import Banded, Estimate, EstimateRequest
 from gpudesk.domain.messages import InputError
 from gpudesk.domain.models import Model
 from gpudesk.domain.serving_engines import ServingEngine
-from gpudesk.domain.sizing import Needed, Remedy
+from gpudesk.domain.sizing import MemoryRoom, Needed, Remedy
 from gpudesk.engine.bands import pair_band
 from gpudesk.engine.constants import Calibration
 from gpudesk.engine.loads import ServingConstants
@@ -21,6 +21,7 @@ from gpudesk.workbench.cases import CaseList, SetupTable
 from gpudesk.workbench.contexts import kv_against_context
 from gpudesk.workbench.curves import CurveTable
 from gpudesk.workbench.deployed import deployed, operate, placement_of
+from gpudesk.workbench.memory_room import memory_room
 from gpudesk.workbench.needs import NeedsFinder
 from gpudesk.workbench.remedies import Situation, falls_short, remedies
 from gpudesk.workbench.results import unfit_estimate
@@ -116,6 +117,11 @@ class Estimator:
         """Return the KV cache of a deployment against context length, whether it fits or not."""
         setup, placed = placement_of(estimate, self._setups)
         return kv_against_context(estimate, setup.frame, placed)
+
+    def memory_room(self, estimate: Estimate) -> MemoryRoom:
+        """Return what a deployment may use of its memory, and what its load asks for, fitting or not."""
+        _, placed = placement_of(estimate, self._setups)
+        return memory_room(estimate, placed.budget)
 
     def needed(self, requests: Sequence[EstimateRequest]) -> tuple[tuple[Needed, ...], ...]:
         """Return for each request the smallest deployments by weight format, from wide to narrow."""

@@ -154,7 +154,7 @@ class Workbench:
         return self.estimator.kv_against_context(estimate)
 
     def memory_room(self, estimate: Estimate) -> MemoryRoom:
-        """Return what a deployment may use of its memory and what its load asks for, whether it fits or not."""
+        """Return what a deployment may use of its memory, and what its load asks for, fitting or not."""
         return self.estimator.memory_room(estimate)
 
     # What is needed
