@@ -129,9 +129,10 @@ class SetSection:
 
     def _heading(self) -> Piece:
         line = rule(self._room, "hair", 0.5)
+        title = self.title
 
         def draw(ink: Ink, x: float, y: float) -> None:
-            ink.text(x, y + 9.0, self.title, style="group", colour="text1")
+            ink.text(x, y + 9.0, title, style="group", colour="text1")
             line.draw(ink, x, y + 12.5)
 
         return Piece(_HEADING, draw)

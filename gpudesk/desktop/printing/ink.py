@@ -40,11 +40,6 @@ class Ink:
         where = QPointF(x, baseline) * UNITS
         self._pen.text(where, text, font=font(style), colour=self._colour(colour), align=_ALIGN[align])
 
-    def halo_text(self, x: float, baseline: float, text: str, *, style: str, colour: str) -> None:
-        """Write over lines of a chart."""
-        where = QPointF(x, baseline) * UNITS
-        self._pen.halo_text(where, text, font=font(style), colour=self._colour(colour))
-
     def rule(self, x1: float, y1: float, x2: float, y2: float, *, colour: str, width: float) -> None:
         """Draw a line."""
         self._pen.rule(x1 * UNITS, y1 * UNITS, x2 * UNITS, y2 * UNITS, self._colour(colour), width * UNITS)

@@ -1,8 +1,8 @@
 """From a sheet to pages: what stands where, so that nothing is cut and as few pages as can be are used.
 
-Several arrangements are tried, the roomiest first. The first one wins that keeps the whole table with its
-charts on the first page; failing that, one of two pages; failing that, the one with the fewest pages. Texts
-flow on over as many pages as they take.
+Several arrangements are tried, the roomiest first. The first of two pages wins that has the whole table and
+its charts on the first page; failing that, one of two pages; failing that, the one with the fewest pages.
+Texts flow on over as many pages as they take.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from typing import Final
 
 from gpudesk.desktop.printing.columns import SetSection
 from gpudesk.desktop.printing.ink import Ink
-from gpudesk.desktop.printing.letters import at_most, lines_of, width
+from gpudesk.desktop.printing.letters import Line, at_most, lines_of, width
 from gpudesk.desktop.printing.memory_bars import MemoryChart
 from gpudesk.desktop.printing.opening import Opening
 from gpudesk.desktop.printing.paper import MM, SIDE, TOP, Paper, PaperSize
-from gpudesk.desktop.printing.pieces import Piece, Placed, beside, rule
+from gpudesk.desktop.printing.pieces import Piece, Placed, beside, paragraph, rule
 from gpudesk.desktop.printing.table import Density, SetTable, key_of_marks
 from gpudesk.desktop.printing.texts import sections
 from gpudesk.desktop.printing.throughput import ThroughputChart
@@ -28,7 +28,8 @@ from gpudesk.text import tr
 
 #: More accelerators than these are set across the long side.
 _MOST_UPRIGHT: Final = 4
-_FOOT_HEIGHT: Final = 13.0
+#: Share of the width that the foot's facts have beside the number of the page.
+_FOOT_SHARE: Final = 0.8
 _RUNNING_HEAD: Final = 18.0
 _GAP: Final = 9.0
 #: Share of the width that the curves take, and the white between the two charts.
@@ -59,13 +60,14 @@ class _Flow:
     """Fills pages from the top."""
 
     paper: Paper
+    bottom: float
     pages: list[list[Placed]] = field(default_factory=lambda: [[]])
     y: float = TOP
 
     @property
     def room(self) -> float:
         """Height that is left on this page."""
-        return self.paper.bottom - _FOOT_HEIGHT - self.y
+        return self.bottom - self.y
 
     def put(self, piece: Piece, gap: float = 0.0) -> None:
         """Place a piece below what is there."""
@@ -94,24 +96,32 @@ class Pages:
 def lay_out(sheet: Sheet, size: PaperSize, formatter: Formatter) -> Pages:
     """Return the pages of a sheet; needs a running application, for its fonts."""
     load_fonts()
-    paper = Paper(size, landscape=len(sheet.heads) > _MOST_UPRIGHT)
-    best: _Flow | None = None
-    for arrangement in _ARRANGEMENTS:
-        flow, whole = _arranged(sheet, paper, arrangement, formatter)
-        if best is None or len(flow.pages) < len(best.pages):
-            best = flow
-        if len(flow.pages) <= _MOST_PAGES and (whole or paper.landscape):
-            best = flow
+    best: tuple[tuple[int, int], _Flow] | None = None
+    for paper in _papers(sheet, size):
+        for arrangement in _ARRANGEMENTS:
+            flow, whole = _arranged(sheet, paper, arrangement, formatter)
+            # Across, a table over two pages is as good: the heads are repeated.
+            rank = (max(_MOST_PAGES, len(flow.pages)), 0 if whole or paper.landscape else 1)
+            if best is None or rank < best[0]:
+                best = rank, flow
+        if best is not None and best[0] == (_MOST_PAGES, 0):
             break
     assert best is not None
-    return Pages(paper, tuple(_with_margins(sheet, paper, best.pages)))
+    flow = best[1]
+    return Pages(flow.paper, tuple(_with_margins(sheet, flow.paper, flow.pages)))
+
+
+def _papers(sheet: Sheet, size: PaperSize) -> tuple[Paper, ...]:
+    """Return the ways to hold the paper: many accelerators are set across where that takes few pages."""
+    upright = Paper(size)
+    return (upright,) if len(sheet.heads) <= _MOST_UPRIGHT else (Paper(size, landscape=True), upright)
 
 
 def _arranged(
     sheet: Sheet, paper: Paper, arrangement: _Arrangement, formatter: Formatter
 ) -> tuple[_Flow, bool]:
     """Return the pages of one arrangement, and whether the first one holds the whole table."""
-    flow = _Flow(paper)
+    flow = _Flow(paper, paper.bottom - _foot(sheet, paper, 1, 1).height)
     room = paper.inner_width
     opening = Opening(sheet, room, note_lines=2 if paper.landscape else 3)
     flow.put(opening.piece)
@@ -191,7 +201,8 @@ def _with_margins(
 ) -> Iterator[tuple[Placed, ...]]:
     """Yield the pages with the title above and the foot below."""
     for number, page in enumerate(pages):
-        foot = Placed(SIDE, paper.bottom - _FOOT_HEIGHT, _foot(sheet, paper, number + 1, len(pages)))
+        piece = _foot(sheet, paper, number + 1, len(pages))
+        foot = Placed(SIDE, paper.bottom - piece.height, piece)
         head = [Placed(SIDE, TOP, _running_head(sheet, paper))] if number else []
         yield (*head, *page, foot)
 
@@ -200,28 +211,29 @@ def _running_head(sheet: Sheet, paper: Paper) -> Piece:
     room = paper.inner_width
     date = sheet.date or ""
     space = room - width(date, "small") - 12
-    title = at_most(lines_of(sheet.title, "group", space), 1, space)
+    title = paragraph(at_most(lines_of(sheet.title, "group", space), 1, space), "group")
 
     def draw(ink: Ink, x: float, y: float) -> None:
-        for line in title:
-            ink.text(x, y + 7, line[0].text if line else "", style="group", colour="text1")
+        title.draw(ink, x, y - 1)
         ink.text(x + room, y + 7, date, style="small", colour="text2", align="right")
         rule(room, "hair", 0.5).draw(ink, x, y + 11)
 
     return Piece(_RUNNING_HEAD, draw)
 
 
+def _foot_lines(sheet: Sheet, paper: Paper) -> tuple[Line, ...]:
+    said = "  ·  ".join(f"{fact.label} {fact.value}" for fact in sheet.foot)
+    return lines_of(said, "small", paper.inner_width * _FOOT_SHARE, "text3")
+
+
 def _foot(sheet: Sheet, paper: Paper, number: int, count: int) -> Piece:
     room = paper.inner_width
-    said = "  ·  ".join(f"{fact.label} {fact.value}" for fact in sheet.foot)
+    said = paragraph(_foot_lines(sheet, paper), "small")
     place = tr("Page {number} of {count}", number=number, count=count)
-    space = room - width(place, "small") - 12
-    line = at_most(lines_of(said, "small", space), 1, space)
 
     def draw(ink: Ink, x: float, y: float) -> None:
         rule(room, "hair", 0.5).draw(ink, x, y + 2)
-        for words in line:
-            ink.text(x, y + 11, words[0].text, style="small", colour="text3")
+        said.draw(ink, x, y + 4)
         ink.text(x + room, y + 11, place, style="small", colour="text3", align="right")
 
-    return Piece(_FOOT_HEIGHT, draw)
+    return Piece(said.height + 4, draw)

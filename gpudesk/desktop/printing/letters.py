@@ -52,6 +52,8 @@ class Placed:
 
 Line = tuple[Placed, ...]
 
+#: Digits of a group of thousands.
+_GROUP: Final = 3
 #: What stands behind a number and is not parted from it.
 _UNITS_OF_FIGURES: Final = frozenset(
     {"%", "B", "KiB", "MiB", "GiB", "GB", "TB/s", "GB/s", "PFLOPS", "TFLOPS", "TOPS", "W", "USD", "×"}
@@ -136,8 +138,10 @@ def _words(runs: Sequence[Run]) -> Iterator[_Word]:
 
 
 def _keeps(word: _Word, text: str) -> bool:
-    """Whether a word ends in a number of which the next is the unit."""
-    return word[-1].text[-1:].isdigit() and text.rstrip(".,;:)]") in _UNITS_OF_FIGURES
+    """Whether a word ends in a number of which the next is the unit, or a group of three digits."""
+    said = text.rstrip(".,;:)]")
+    grouped = len(said) == _GROUP and said.isdigit() and word[-1].text.isdigit()
+    return word[-1].text[-1:].isdigit() and (grouped or said in _UNITS_OF_FIGURES)
 
 
 def _width_of(word: _Word) -> float:

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from operator import itemgetter
 from typing import Final
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSizeF
+
+from gpudesk.sheets.axes import apart
 
 #: White between an end and its label, and around labels.
 _NEAR: Final = 4.0
@@ -29,10 +32,11 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a label goes, and whether it lies over a curve there."""
+    """Where a label goes, and whether it lies over a curve or another label there."""
 
     rect: QRectF
-    covers: bool
+    covers: bool = False
+    collides: bool = False
 
 
 def placed(labels: Sequence[Wanted], curves: Sequence[Sequence[QPointF]], bounds: QRectF) -> list[Place]:
@@ -44,9 +48,27 @@ def placed(labels: Sequence[Wanted], curves: Sequence[Sequence[QPointF]], bounds
     found: dict[int, QRectF] = {}
     for number in sorted(range(len(labels)), key=lambda each: -labels[each].end.x()):
         taken = list(found.values())
-        candidates = list(_candidates(labels[number], bounds))
-        found[number] = min(candidates, key=lambda place: _cost(place, labels[number].end, dots, taken))
-    return [Place(found[number], _covered(found[number], dots) > 0) for number in range(len(labels))]
+        end = labels[number].end
+        costs = [(_cost(place, end, dots, taken), place) for place in _candidates(labels[number], bounds)]
+        found[number] = min(costs, key=itemgetter(0))[1]
+    rects = [found[number] for number in range(len(labels))]
+    return [
+        Place(rect, _covered(rect, dots) > 0, any(rect.intersects(other) for other in rects if other != rect))
+        for rect in rects
+    ]
+
+
+def listed(labels: Sequence[Wanted], left: float, bounds: QRectF) -> list[Place]:
+    """Return places below each other at one left end, in the order of the ends and as near them as can be."""
+    order = sorted(range(len(labels)), key=lambda each: labels[each].end.y())
+    pitch = min(max(label.size.height() for label in labels), bounds.height() / len(labels))
+    wanted = [labels[number].end.y() for number in order]
+    middles = apart(wanted, pitch, bounds.top() + pitch / 2, bounds.bottom() - pitch / 2)
+    found = {}
+    for number, middle in zip(order, middles, strict=True):
+        size = labels[number].size
+        found[number] = Place(QRectF(left, middle - size.height() / 2, size.width(), size.height()))
+    return [found[number] for number in range(len(labels))]
 
 
 def _dotted(curve: Sequence[QPointF]) -> Iterator[QPointF]:

@@ -21,9 +21,14 @@ from gpudesk.sheets.sheet import Cell, Group, Head, Mark, Row, Sheet
 #: Widths: of the labels with their units, of a swatch, of the white around figures.
 _LABELS: Final = 52 * MM
 _PAD: Final = 6.0
+#: From so many columns on labels take no more than they need, and columns have less white.
+_MANY: Final = 4
+_NARROW: Final = 75.0
 #: Columns are tinted over this width at the most, however wide they are.
 _WIDEST_TINT: Final = 46 * MM
 _GROUP_COLOUR: Final = "strong"
+#: Distance of the lines of a label or of words that take several.
+_WRAPPED: Final = 8.6
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +46,9 @@ class _Plan:
 
     room: float
     labels: float
-    units: float
     column: float
     gutter: float
+    pad: float
 
     def right(self, position: int) -> float:
         """Right end of a column."""
@@ -52,7 +57,7 @@ class _Plan:
     @property
     def inner(self) -> float:
         """Width that a figure with its band may take."""
-        return self.column - self.gutter - _PAD
+        return self.column - self.gutter - self.pad
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +69,10 @@ class _SetCell:
     second: tuple[Line, ...]
     beside: bool
 
-    @property
-    def count(self) -> int:
-        """Lines below each other."""
-        return len(self.figure) + (0 if self.beside else len(self.second))
+    def height(self, density: Density) -> float:
+        """Height of the row that holds it."""
+        below = 0 if self.beside else len(self.second) * density.further
+        return density.row + (len(self.figure) - 1) * _WRAPPED + below
 
 
 class SetTable:
@@ -139,17 +144,18 @@ class SetTable:
 
     def _row(self, row: Row, *, beside: bool) -> Piece:
         plan, density = self._plan, self._density
-        label = lines_of(row.label, "body", plan.labels - plan.units - 2 * _PAD)
+        unit = width(row.unit, "small") + _PAD if row.unit else 0.0
+        label = lines_of(row.label, "body", plan.labels - unit - _PAD)
         cells = [self._cell(cell, beside=beside) for cell in row.cells]
-        lines = max(len(label), *(cell.count for cell in cells))
-        height = density.row + (lines - 1) * density.further
+        labels = density.row + (len(label) - 1) * _WRAPPED
+        height = max(labels, *(cell.height(density) for cell in cells))
         across = rule(plan.room, "grid", 0.4)
 
         def draw(ink: Ink, x: float, y: float) -> None:
             across.draw(ink, x, y + height - 0.4)
             baseline = y + first_baseline("body", density.row)
             for number, line in enumerate(label):
-                draw_line(ink, line, x, baseline + number * line_height("body") * 0.85)
+                draw_line(ink, line, x, baseline + number * _WRAPPED)
             if row.unit:
                 ink.text(
                     x + plan.labels - _PAD, baseline, row.unit, style="small", colour="text3", align="right"
@@ -176,9 +182,8 @@ class SetTable:
         end = right - plan.gutter
         style = _style(cell)
         baseline = y + first_baseline("body", density.row)
-        step = density.further
         for number, line in enumerate(set_cell.figure):
-            _right_line(ink, line, end, baseline + number * step)
+            _right_line(ink, line, end, baseline + number * _WRAPPED)
         if cell.mark is Mark.FAILS:
             left = end - _line_width(set_cell.figure[0])
             ink.glyph("unfit", left - 7, baseline - 2.9)
@@ -186,16 +191,24 @@ class SetTable:
             if set_cell.beside:
                 _right_line(ink, line, end - width(cell.text, style) - 8, baseline)
             else:
-                _right_line(ink, line, end, baseline + (len(set_cell.figure) + number) * step)
+                last = baseline + (len(set_cell.figure) - 1) * _WRAPPED
+                _right_line(ink, line, end, last + (number + 1) * density.further)
         _draw_gutter(ink, cell, end, baseline)
 
 
 def _planned(sheet: Sheet, room: float) -> _Plan:
-    cells = [cell for group in sheet.table.groups for row in group.rows for cell in row.cells]
-    labels = min(_LABELS, room * 0.3)
-    units = widest((row.unit or "" for group in sheet.table.groups for row in group.rows), "small")
-    gutter = max(11.0, max((_gutter_width(cell) for cell in cells), default=0.0) + 4)
-    return _Plan(room, labels, units, (room - labels) / max(1, len(sheet.heads)), gutter)
+    rows = [row for group in sheet.table.groups for row in group.rows]
+    count = max(1, len(sheet.heads))
+    labels = _LABELS
+    if count >= _MANY:
+        needed = (width(row.label, "body") + width(row.unit or "", "small") for row in rows)
+        labels = min(_LABELS, max(needed, default=0.0) + 2 * _PAD)
+    column = (room - labels) / count
+    pad = _PAD if column > _NARROW else 2.0
+    raised = max((_gutter_width(cell) for row in rows for cell in row.cells), default=0.0)
+    # In narrow columns notes may reach over the white of the next column.
+    gutter = max(width("≈", "body") + 3, min(raised + 3, 18.0 if column > _NARROW else 11.0))
+    return _Plan(room, labels, column, gutter, pad)
 
 
 def _style(cell: Cell) -> str:

@@ -14,7 +14,7 @@ _STRONG = "small_strong"
 
 
 def sections(sheet: Sheet, *, whole_note: bool = False) -> tuple[Section, ...]:
-    """Return the sections that have entries; with `whole_note` also the note, of which the head has a part."""
+    """Return the sections that have entries; with `whole_note` also the note in full."""
     made = (
         Section(tr("Notes"), tuple(_note(note) for note in sheet.notes)),
         Section(tr("About this comparison"), tuple(_whole_note(sheet)) if whole_note else ()),

@@ -12,7 +12,7 @@ from PySide6.QtCore import QPointF, QRectF, QSizeF
 from gpudesk.desktop.printing.ink import Ink
 from gpudesk.desktop.printing.letters import widest, width
 from gpudesk.desktop.printing.pieces import Piece
-from gpudesk.desktop.printing.placing import Wanted, leader, placed
+from gpudesk.desktop.printing.placing import Wanted, leader, listed, placed
 from gpudesk.domain.formatting import Formatter
 from gpudesk.sheets.axes import powers_of_two, tick_step
 from gpudesk.sheets.labels import FIGURE_UNITS, figure_label
@@ -28,6 +28,7 @@ _MARKER: Final = 2.6
 #: More bands than these cover each other; then only the baseline keeps its own.
 _MOST_BANDS: Final = 4
 _LABEL_HEIGHT: Final = 17.5
+_NAME_HEIGHT: Final = 9.5
 _FIRST_LINE: Final = 7.0
 _SECOND_LINE: Final = 15.0
 
@@ -77,7 +78,7 @@ class ThroughputChart:
         """Return the chart for a width and a height."""
         ticks = [self._formatter.number(number * self._step) for number in range(self._count + 1)]
         left = widest(ticks, "small") + 5
-        right = room - max(self._label_size(each).width() for each in self._shown) - 7
+        right = room - max(self._label_size(each).width() for each in self._shown) - 9
         title = f"{figure_label('output_tokens_per_s')}, {FIGURE_UNITS['output_tokens_per_s']}"
 
         def draw(ink: Ink, x: float, y: float) -> None:
@@ -134,21 +135,26 @@ class ThroughputChart:
                 ink.marker(point.x(), point.y(), series.slot, radius=_MARKER, hollow=series.hollow)
 
     def _draw_labels(self, ink: Ink, plane: _Plane, right: float) -> None:
-        """Name each curve at its end, and say where memory is full."""
-        curves = [plane.points(each, each.value) for each in self._shown]
-        wanted = [
-            Wanted(curve[-1], self._label_size(each)) for curve, each in zip(curves, self._shown, strict=True)
-        ]
+        """Name each curve at its end, and say where memory is full; where there is no room, names alone."""
+        ends = [plane.points(each, each.value) for each in self._shown]
         top = plane.top - 4
         bounds = QRectF(plane.left + 2, top, right - plane.left - 2, plane.bottom - 1 - top)
-        for series, label, place in zip(self._shown, wanted, placed(wanted, curves, bounds), strict=True):
+        wanted = [
+            Wanted(curve[-1], self._label_size(each)) for curve, each in zip(ends, self._shown, strict=True)
+        ]
+        places = placed(wanted, ends, bounds)
+        whole = not any(place.collides or place.covers for place in places)
+        if not whole:
+            wanted = [Wanted(label.end, QSizeF(label.size.width(), _NAME_HEIGHT)) for label in wanted]
+            places = listed(wanted, plane.right + 9, bounds)
+        for series, label, place in zip(self._shown, wanted, places, strict=True):
             line = leader(label.end, place.rect)
             if line is not None:
                 ink.leader(*line, series.slot)
             x, y = place.rect.left(), place.rect.top()
-            write = ink.halo_text if place.covers else ink.text
-            write(x, y + _FIRST_LINE, series.name, style="group", colour=f"slot{series.slot}")
-            write(x, y + _SECOND_LINE, self._full(series), style="small", colour="text2")
+            ink.text(x, y + _FIRST_LINE, series.name, style="group", colour=f"slot{series.slot}")
+            if whole:
+                ink.text(x, y + _SECOND_LINE, self._full(series), style="small", colour="text2")
 
     def _label_size(self, series: Series) -> QSizeF:
         wide = max(width(series.name, "group"), width(self._full(series), "small"))
