@@ -129,9 +129,7 @@ def _line(attribute: Attribute, claim: Claim, formatter: Formatter, high: Attrib
     upper = None if high is None else _of_source(high, claim)
     if upper is not None and upper.value != claim.value:
         value = f"{value} – {formatter.catalog(upper.value, Quantity.USD)}"
-    stance = Stance.AGREES if claim.value == attribute.value else Stance.DIFFERS
-    if claim.preferred:
-        stance = Stance.PREFERRED
+    stance = _stance(attribute, claim)
     details = _details(claim, value, unit)
     who = f"{claim.source.publisher}, {claim.source.title}"
     said = {Stance.PREFERRED: tr("taken"), Stance.AGREES: tr("agrees"), Stance.DIFFERS: tr("differs")}[stance]
@@ -150,6 +148,14 @@ def _line(attribute: Attribute, claim: Claim, formatter: Formatter, high: Attrib
         details=details,
         sentence=", ".join(part for part in (figure, said, who, kind_text(claim), verdict) if part),
     )
+
+
+def _stance(attribute: Attribute, claim: Claim) -> Stance:
+    """Return how a claim stands; a verdict may say that figures that differ agree but for rounding."""
+    if claim.preferred:
+        return Stance.PREFERRED
+    alike = claim.value == attribute.value or (claim.verdict or "").startswith("agrees")
+    return Stance.AGREES if alike else Stance.DIFFERS
 
 
 def _short_kind(claim: Claim) -> str:

@@ -40,7 +40,11 @@ _WITH_BAND: Final = (
 def difference_groups(answer: Answer, names: tuple[str, ...], formatter: Formatter) -> tuple[Group, ...]:
     """Return each column against the first, or nothing where there is nothing to compare."""
     keys = column_keys(answer.scenario.accelerators)
-    compared = [figure for figure in _COMPARED if is_compared(answer, figure)]
+    compared = [
+        figure
+        for figure in _COMPARED
+        if any(found.figure == figure and found.baseline == keys[0] for found in answer.differences)
+    ]
     if len({column.estimate.count if column.estimate else 1 for column in answer.columns}) == 1:
         # With equal counts the figure per accelerator says the same again.
         compared = [figure for figure in compared if figure != "output_tokens_per_s_per_accelerator"]
@@ -79,7 +83,9 @@ def _difference_cell(answer: Answer, figure: str, baseline: str, key: str, forma
 
 def workload_group(answer: Answer, formatter: Formatter) -> Group:
     """Return the rows of results: what fits, how fast, what limits, on what basis."""
-    rows = [_plan_row(answer, formatter)]
+    plans = _plan_row(answer, formatter)
+    # One count for all, each accelerator by itself, is said among the assumptions.
+    rows = [plans] if len(set(plans.cells)) > 1 or any(cell.detail for cell in plans.cells) else []
     if any(cell.mark is Mark.FAILS or cell.detail for cell in _fit_cells(answer, formatter)):
         # Where all is well the figures say so.
         rows.insert(0, Row(tr("Fits"), None, _fit_cells(answer, formatter)))

@@ -25,6 +25,7 @@ from gpudesk.sheets.sheet import (
     Group,
     Head,
     Headline,
+    Mark,
     MemoryBar,
     Remark,
     Row,
@@ -51,13 +52,14 @@ def make_sheet(answer: Answer, formatter: Formatter | None = None, date: str | N
     """
     formatter = formatter or Formatter(ENGLISH)
     names = column_names(answer)
+    parts = part_names(answer)
     references = References(formatter)
     table = Table(
         tr("Comparison"),
         (
             *difference_groups(answer, names, formatter),
             workload_group(answer, formatter),
-            *spec_groups(answer, names, formatter, references, memory_rows(answer, formatter)),
+            *spec_groups(answer, parts, formatter, references, memory_rows(answer, formatter)),
         ),
     )
     whose = Table(tr("Whose figures these are"), _one_group(source_rows(answer, references)))
@@ -82,19 +84,22 @@ def make_sheet(answer: Answer, formatter: Formatter | None = None, date: str | N
     )
 
 
-def column_names(answer: Answer) -> tuple[str, ...]:
-    """Return what the parts are called in columns: short, with the count where a part comes twice."""
+def part_names(answer: Answer) -> tuple[str, ...]:
+    """Return the short name of each column's part; that of two columns where a part comes twice."""
     full = [column.accelerator.name for column in answer.columns]
     short = [short_name(name) for name in full]
     # Two parts must not be called the same.
-    named = {
-        column.accelerator.id: brief if _unique(brief, short, full) else name
-        for column, brief, name in zip(answer.columns, short, full, strict=True)
-    }
+    return tuple(
+        brief if _unique(brief, short, full) else name for brief, name in zip(short, full, strict=True)
+    )
+
+
+def column_names(answer: Answer) -> tuple[str, ...]:
+    """Return what columns are called: by their parts, with the count where a part comes twice."""
     keys = column_keys(answer.scenario.accelerators)
     return tuple(
-        key.replace(column.choice.accelerator, named[column.choice.accelerator], 1).replace(":", " × ")
-        for key, column in zip(keys, answer.columns, strict=True)
+        key.replace(column.choice.accelerator, name, 1).replace(":", " × ")
+        for key, name, column in zip(keys, part_names(answer), answer.columns, strict=True)
     )
 
 
@@ -192,9 +197,33 @@ def load_text(load: Load, formatter: Formatter) -> str:
 
 
 def _headlines(answer: Answer, names: tuple[str, ...], formatter: Formatter) -> tuple[Headline, ...]:
-    made = [_headline(answer, figure, names, formatter) for figure in _HEADLINES]
+    made = [_do_not_fit(answer, names, formatter)]
+    made += [_headline(answer, figure, names, formatter) for figure in _HEADLINES]
     made.append(_most_in_flight(answer, names, formatter))
     return tuple(headline for headline in made if headline is not None)
+
+
+def _do_not_fit(answer: Answer, names: tuple[str, ...], formatter: Formatter) -> Headline | None:
+    """Return how many of the deployments do not fit, with what each of them takes; None where all fit."""
+    short = {
+        name: column.estimate
+        for name, column in zip(names, answer.columns, strict=True)
+        if column.estimate is not None and not column.estimate.fits
+    }
+    if not short:
+        return None
+    remedies = "; ".join(f"{name}: {_remedy(estimate, formatter)}" for name, estimate in short.items())
+    count, of = len(short), len(names)
+    said = tr("None fits") if count == of else tr("{n} of {m} do not fit", n=count, m=of)
+    if count == 1 and of > 1:
+        said = tr("{name} does not fit", name=next(iter(short)))
+    return Headline(tr("Fits"), said, remedies, mark=Mark.FAILS)
+
+
+def _remedy(estimate: Estimate, formatter: Formatter) -> str:
+    if estimate.needs is None:
+        return tr("fits on no count")
+    return tr("use {n}", n=formatter.count(estimate.needs))
 
 
 def _headline(answer: Answer, figure: str, names: tuple[str, ...], formatter: Formatter) -> Headline | None:
@@ -207,7 +236,7 @@ def _headline(answer: Answer, figure: str, names: tuple[str, ...], formatter: Fo
             f"{names[position]} {formatter.estimate(_value(answer.columns[position], figure))}"
             for position in best
         )
-        return Headline(question, tr("No winner"), tied)
+        return Headline(question, tr("No winner"), tied, mark=Mark.OPEN)
     (winner,) = best
     detail = formatter.banded(_figure(answer.columns[winner], figure))
     if winner != 0:
@@ -239,9 +268,8 @@ def _most_in_flight(answer: Answer, names: tuple[str, ...], formatter: Formatter
     question = figure_label("max_concurrency")
     if len(winners) > 1:
         tied = ", ".join(names[position] for position in winners)
-        return Headline(
-            question, tr("No winner"), tr("{n} each: {names}", n=formatter.count(most), names=tied)
-        )
+        each = tr("{n} each: {names}", n=formatter.count(most), names=tied)
+        return Headline(question, tr("No winner"), each, mark=Mark.OPEN)
     (winner,) = winners
     detail = tr("{n} in flight", n=formatter.count(most))
     if winner != 0 and 0 in held:

@@ -88,7 +88,7 @@ class Fact:
 class Headline:
     """One question of the comparison with its answer in a word and its figures.
 
-    `slot` is that of the winner; without one nobody wins.
+    `slot` is that of the winner. `mark` tells where there is none: nobody wins, or some do not fit.
     """
 
     question: str
@@ -96,6 +96,7 @@ class Headline:
     detail: str
     slot: int | None = None
     hollow: bool = False
+    mark: Mark | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,6 +52,8 @@ class Placed:
 
 Line = tuple[Placed, ...]
 
+#: Letters of a word that are not worth keeping before an ellipsis.
+_LONGEST_CUT: Final = 10
 #: Digits of a group of thousands.
 _GROUP: Final = 3
 #: What stands behind a number and is not parted from it.
@@ -197,5 +199,8 @@ def at_most(lines: tuple[Line, ...], most: int, room: float) -> tuple[Line, ...]
     text = end.text
     while text and end.x + width(text + _ELLIPSIS, end.style) > room:
         text = text[:-1]
+    if " " in text[-_LONGEST_CUT:]:
+        # A word of which only a few letters are left is left out.
+        text = text[: text.rindex(" ")]
     shortened = Placed(end.x, text.rstrip() + _ELLIPSIS, end.style, end.colour)
     return (*lines[: most - 1], (*last[:-1], shortened))

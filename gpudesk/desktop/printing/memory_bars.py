@@ -34,6 +34,7 @@ class MemoryChart:
         scale = (room - left - tails) / max(bar.extent for bar in self._bars)
         key = self._key(room)
         pitch = min(_PITCH, (height - TITLE - key.height) / len(self._bars))
+        height = TITLE + len(self._bars) * pitch + key.height + 2
 
         def draw(ink: Ink, x: float, y: float) -> None:
             ink.text(x, y + 8, tr("Memory, GiB"), style="group", colour="text1")
@@ -81,7 +82,7 @@ def _draw_bar(ink: Ink, bar: MemoryBar, x: float, middle: float, height: float, 
     for token, (_, size) in zip(_INKS, bar.parts, strict=True):
         wide = max(size * scale - 0.6, 0.0)
         ink.tint(at, top, wide, height, token, radius=min(1.5, wide / 2))
-        if token == _INKS[0] and wide > 22:
+        if token == _INKS[0] and min(wide, full) > 22:
             ink.text(at + 4, middle + 2.5, f"{size:.0f}", style="small_strong", colour="page")
         at += size * scale
     if bar.needed is not None:

@@ -8,7 +8,7 @@ from typing import Final
 from gpudesk.desktop.printing.ink import SWATCH, Ink
 from gpudesk.desktop.printing.letters import at_most, line_height, lines_of, width
 from gpudesk.desktop.printing.pieces import Piece, first_baseline, paragraph, rule, space, stacked
-from gpudesk.sheets.sheet import Fact, Headline, Sheet
+from gpudesk.sheets.sheet import Fact, Headline, Mark, Sheet
 from gpudesk.text import tr
 
 _TITLE_LINES: Final = 2
@@ -111,18 +111,18 @@ def _answer(headline: Headline, room: float) -> Piece:
 
 
 def _verdict(headline: Headline, room: float) -> Piece:
-    """Return the winner with its swatch, or that there is none, with the sign for it."""
+    """Return the winner with its swatch, or what there is instead, with the sign for it."""
     lead = SWATCH + 5 if headline.slot is not None else width("≈ ", "verdict")
-    lines = lines_of(headline.answer, "verdict", room - lead)
     step = line_height("verdict")
-    words = paragraph(lines, "verdict")
+    words = paragraph(lines_of(headline.answer, "verdict", room - lead), "verdict")
 
     def draw(ink: Ink, x: float, y: float) -> None:
-        if headline.slot is None:
-            baseline = y + first_baseline("verdict", step)
-            ink.text(x, baseline, "≈", style="verdict", colour="text3")
-        else:
+        if headline.slot is not None:
             ink.swatch(x, y + step / 2, headline.slot, hollow=headline.hollow)
+        elif headline.mark is Mark.FAILS:
+            ink.glyph("unfit", x + 4.5, y + step / 2)
+        else:
+            ink.text(x, y + first_baseline("verdict", step), "≈", style="verdict", colour="text3")
         words.draw(ink, x + lead, y)
 
     return Piece(words.height, draw)

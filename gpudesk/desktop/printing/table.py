@@ -26,6 +26,9 @@ _MANY: Final = 4
 _NARROW: Final = 75.0
 #: Columns are tinted over this width at the most, however wide they are.
 _WIDEST_TINT: Final = 46 * MM
+#: White between a figure and a band beside it, and what the glyph of a fault takes.
+_ASIDE: Final = 8.0
+_GLYPH: Final = 13.0
 _GROUP_COLOUR: Final = "strong"
 #: Distance of the lines of a label or of words that take several.
 _WRAPPED: Final = 8.6
@@ -136,7 +139,7 @@ class SetTable:
     def _fits_beside(self, group: Group) -> bool:
         """Whether every figure of a group has room for its band at its side."""
         return all(
-            width(cell.text, _style(cell)) + 8 + width(second, "small") <= self._plan.inner
+            _figure_width(cell) + _ASIDE + width(second, "small") <= self._plan.inner
             for row in group.rows
             for cell in row.cells
             if (second := _second(cell))
@@ -169,7 +172,7 @@ class SetTable:
         room = self._plan.inner
         colour = "unfit" if cell.mark is Mark.FAILS else "text1"
         if cell.mark is Mark.FAILS:
-            room -= 11
+            room -= _GLYPH
         figure = lines_of(cell.text, _style(cell), room, colour) or ((),)
         second = lines_of(_second(cell), "small", self._plan.inner, _second_colour(cell))
         return _SetCell(cell, figure, second, beside and len(figure) == 1 and len(second) == 1)
@@ -180,7 +183,6 @@ class SetTable:
             tint = min(plan.column - 2, _WIDEST_TINT)
             ink.tint(right - tint, y + 0.6, tint, height - 1.6, "best", radius=2.5)
         end = right - plan.gutter
-        style = _style(cell)
         baseline = y + first_baseline("body", density.row)
         for number, line in enumerate(set_cell.figure):
             _right_line(ink, line, end, baseline + number * _WRAPPED)
@@ -189,7 +191,7 @@ class SetTable:
             ink.glyph("unfit", left - 7, baseline - 2.9)
         for number, line in enumerate(set_cell.second):
             if set_cell.beside:
-                _right_line(ink, line, end - width(cell.text, style) - 8, baseline)
+                _right_line(ink, line, end - _figure_width(cell) - _ASIDE, baseline)
             else:
                 last = baseline + (len(set_cell.figure) - 1) * _WRAPPED
                 _right_line(ink, line, end, last + (number + 1) * density.further)
@@ -213,6 +215,11 @@ def _planned(sheet: Sheet, room: float) -> _Plan:
 
 def _style(cell: Cell) -> str:
     return "best" if cell.mark in (Mark.BEST, Mark.TIED, Mark.FAILS) else "body"
+
+
+def _figure_width(cell: Cell) -> float:
+    glyph = _GLYPH if cell.mark is Mark.FAILS else 0.0
+    return width(cell.text, _style(cell)) + glyph
 
 
 def _second(cell: Cell) -> str:

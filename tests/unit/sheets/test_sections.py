@@ -61,7 +61,9 @@ def test_what_does_not_fit_says_so_with_the_remedy(make_answer: MakeAnswer) -> N
     assert fits.cells[0].text == "does not fit on 1"
     assert fits.cells[0].detail == "use 4"
     assert fits.cells[0].mark is Mark.FAILS
-    assert sheet.headlines == ()
+    (headline,) = sheet.headlines
+    assert (headline.answer, headline.mark) == ("None fits", Mark.FAILS)
+    assert headline.detail == "H200-SXM: use 4; MI325X: use 4"
     assert sheet.table.groups[0].title == "At this workload"
     assert any(remark.text.startswith("One request of this length") for remark in sheet.remarks)
 
