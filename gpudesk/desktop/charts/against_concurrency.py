@@ -15,7 +15,7 @@ from gpudesk.desktop.charts.data_table import Data
 from gpudesk.desktop.charts.drawing import Drawing, Limit, Mark, ReadOut, ReadOutRow, Rule
 from gpudesk.desktop.charts.lines import Line, Reading
 from gpudesk.desktop.charts.scales import Counts, Linear, OneTwoFive, Scale
-from gpudesk.desktop.charts.strips import Strip, paint_strips, pieces, strips_height
+from gpudesk.desktop.charts.strips import Strip, StripMaker, paint_rule, paint_strips, strips_height
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.edits import with_load_value
 from gpudesk.desktop.theme.theme import Theme
@@ -82,7 +82,8 @@ class ConcurrencyChart(Chart):
         )
 
     def _drawn(self, answer: Answer | None, maker: LineMaker) -> tuple[Line, ...]:
-        made = (maker.line(part, self.figure) for part in fitting(answer))
+        exact = not self.desk.in_gesture
+        made = (maker.line(part, self.figure, exact) for part in fitting(answer))
         return tuple(line for line in made if line is not None and len(line.x))
 
     def _load(self) -> Load | None:
@@ -103,9 +104,10 @@ class ConcurrencyChart(Chart):
             estimate, line = part.column.estimate, by_key.get(part.key)
             if estimate is None or estimate.concurrency is None or line is None:
                 continue
-            reading = line.at(estimate.concurrency)
-            if reading is not None:
-                marks.append(Mark(part.key, part.slot, estimate.concurrency, reading.value, part.hollow))
+            reading, value = line.at(estimate.concurrency), part.figure(self.figure)
+            if reading is not None and value is not None:
+                y = value.value if load.kind is LoadKind.CONCURRENCY else reading.value
+                marks.append(Mark(part.key, part.slot, estimate.concurrency, y, part.hollow))
         return tuple(marks)
 
     def _limit(self) -> Limit | None:
@@ -279,26 +281,26 @@ class ThroughputChart(ConcurrencyChart):
         """Draw output throughput of the whole deployment."""
         super().__init__(desk, theme, "output_tokens_per_s", Linear(), parent)
         self._strips: tuple[Strip, ...] = ()
+        self._strip_maker = StripMaker()
 
     def make_drawing(self) -> Drawing:
         """Draw the curves, and a strip for every column that has an estimate."""
         self.subtitle = tr(
             "tokens per second, whole deployment; band holds the measured value four times in five"
         )
-        strips = tuple(
-            Strip(
-                part.key, part.slot, part.name, () if part.column.curve is None else pieces(part.column.curve)
-            )
-            for part in parts(self.desk.answer)
-            if part.column.estimate is not None
-        )
-        if [(strip.key, strip.name) for strip in strips] != [
+        before, self._strips = self._strips, self._made_strips()
+        drawing = super().make_drawing()
+        if [(strip.key, strip.name) for strip in before] != [
             (strip.key, strip.name) for strip in self._strips
         ]:
-            self._strips = strips
             self.lay_out()
-        self._strips = strips
-        return super().make_drawing()
+        elif before != self._strips:
+            self.ground_changed()
+        return drawing
+
+    def _made_strips(self) -> tuple[Strip, ...]:
+        shown = (part for part in parts(self.desk.answer) if part.column.estimate is not None)
+        return tuple(self._strip_maker.strip(part, exact=not self.desk.in_gesture) for part in shown)
 
     def foot_height(self) -> float:
         """Leave room for the strips."""
@@ -315,10 +317,15 @@ class ThroughputChart(ConcurrencyChart):
         """Let the working line be held in the strips too."""
         return super().rule_zone().adjusted(0, 0, 0, self.foot_height())
 
-    def paint_overlay(self, painter: QPainter) -> None:
-        """Paint the strips, then what belongs to the curves."""
+    def paint_ground(self, painter: QPainter) -> None:
+        """Paint the strips with what lies below the curves."""
+        super().paint_ground(painter)
         if self.drawing.lines:
             paint_strips(self, painter, self._strips)
+
+    def paint_overlay(self, painter: QPainter) -> None:
+        """Lead the working line through the strips, then paint what belongs to the curves."""
+        paint_rule(self, painter, len(self._strips) if self.drawing.lines else 0)
         super().paint_overlay(painter)
 
 

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Final
 
-from PySide6.QtCore import QMarginsF, QMimeData, QPoint, QPointF, QSize, Qt
-from PySide6.QtGui import QAction, QContextMenuEvent, QFocusEvent, QGuiApplication, QKeyEvent
-from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
+from PySide6.QtCore import QMarginsF, QPointF, QSize, Qt
+from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent
+from PySide6.QtWidgets import QMenu, QWidget
 
-from gpudesk.desktop.charts.data_table import Data, DataDialog
+from gpudesk.desktop.charts.commands import context_menu, menu_position
+from gpudesk.desktop.charts.data_table import Data
 from gpudesk.desktop.charts.drawing import Drawing, ReadOut
 from gpudesk.desktop.charts.plot import Plot
 from gpudesk.desktop.charts.scales import Scale
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.selection import figure
 from gpudesk.desktop.theme.theme import Theme
-from gpudesk.domain.formatting import MACHINE, Formatter
+from gpudesk.domain.formatting import Formatter
 from gpudesk.text import tr
 
 _KEY_ZOOM: Final = 0.75
@@ -241,66 +241,13 @@ class Chart(Plot):
             return True
         return False
 
-    # Commands
-
-    def copy(self) -> None:
-        """Copy the picture, and the numbers for what takes text."""
-        mime = QMimeData()
-        mime.setImageData(self.grab().toImage())
-        mime.setText(self.data(Formatter(MACHINE)).tab_separated())
-        QGuiApplication.clipboard().setMimeData(mime)
-
-    def copy_picture(self) -> None:
-        """Copy the chart as it stands."""
-        QGuiApplication.clipboard().setPixmap(self.grab())
-
-    def copy_data(self) -> None:
-        """Copy the numbers for a spreadsheet."""
-        QGuiApplication.clipboard().setText(self.data(Formatter(MACHINE)).tab_separated())
-
-    def show_table(self) -> DataDialog:
-        """Show the numbers in a table."""
-        dialog = DataDialog(
-            self.data(self.formatter), self.data(Formatter(MACHINE)), self.theme, self.window()
-        )
-        dialog.show()
-        return dialog
-
-    def save_picture(self) -> None:
-        """Ask for a file and write the chart as it stands."""
-        name, _ = QFileDialog.getSaveFileName(self, tr("Save picture"), "", tr("Pictures (*.png)"))
-        if name:
-            self.grab().save(str(Path(name).with_suffix(".png")))
-
-    def commands(self) -> list[tuple[str, Callable[[], object]]]:
-        """Return what the context menu offers, in order."""
-        return [
-            (tr("Copy picture"), self.copy_picture),
-            (tr("Copy data"), self.copy_data),
-            (tr("Show as table"), self.show_table),
-            (tr("Save picture…"), self.save_picture),
-        ]
-
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:  # noqa: N802 - Qt's name
-        """Offer the commands where the mouse is, or in the middle for the keyboard."""
-        keyboard = event.reason() == QContextMenuEvent.Reason.Keyboard
-        position = (
-            self.mapToGlobal(QPoint(self.width() // 2, self.height() // 2)) if keyboard else event.globalPos()
-        )
-        self.context_menu().popup(position)
+        """Offer what the chart can be asked for."""
+        self.context_menu().popup(menu_position(event, self))
 
     def context_menu(self) -> QMenu:
         """Make the menu of commands."""
-        menu = QMenu(self)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        for text, run in self.commands():
-            menu.addAction(text).triggered.connect(run)
-        menu.addSeparator()
-        fit = QAction(tr("Fit view"), menu)
-        fit.setEnabled(self.frame.zoomed)
-        fit.triggered.connect(self.fit_view)
-        menu.addAction(fit)
-        return menu
+        return context_menu(self, self, [((tr("Fit view"), self.fit_view), self.frame.zoomed)])
 
     # Size
 

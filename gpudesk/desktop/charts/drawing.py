@@ -9,7 +9,7 @@ from gpudesk.desktop.charts.lines import Line
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A point of a curve that is read off: the circle at the working line, or a marker of a slot."""
+    """A point that is read off: a circle on a curve, or the slot's `marker`; `text` stands beside it."""
 
     key: str
     slot: int
@@ -17,6 +17,7 @@ class Mark:
     y: float
     hollow: bool = False
     marker: bool = False
+    text: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,15 +39,6 @@ class Limit:
 
     value: float
     text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Guide:
-    """A straight piece in the places of the plot, such as a roof: thin, in the hue of its slot."""
-
-    key: str
-    slot: int
-    points: tuple[tuple[float, float], ...]
 
 
 @dataclass(frozen=True, slots=True)

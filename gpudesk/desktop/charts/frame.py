@@ -95,17 +95,21 @@ class Frame:
         return scale.place_of(low), scale.place_of(high)
 
 
-def extents(lines: tuple[Line, ...], x_reach: float | None, *, linear_y: bool) -> tuple[Range, Range] | None:
-    """Return the values of x and y that a plot of the lines must show; None without any."""
+def extents(
+    lines: tuple[Line, ...], points: tuple[tuple[float, float], ...], x_reach: float | None, *, linear_y: bool
+) -> tuple[Range, Range] | None:
+    """Return the values of x and y that a plot of lines and points must show; None without any lines."""
     shown = [line for line in lines if len(line.x)]
     if not shown:
         return None
     x_low = min(float(line.x.min()) for line in shown)
     x_high = max(float(line.x.max()) for line in shown)
+    for x, _ in points:
+        x_low, x_high = min(x_low, x), max(x_high, x)
     if x_reach is not None:
         x_low, x_high = min(x_low, x_reach), max(x_high, x_reach)
-    low = min(float(line.y.min()) for line in shown)
-    high = max(float(line.y.max()) for line in shown)
+    low = min([float(line.y.min()) for line in shown] + [y for _, y in points])
+    high = max([float(line.y.max()) for line in shown] + [y for _, y in points])
     bands = [line for line in shown if line.low is not None and line.high is not None]
     band_low = min((float(line.low.min()) for line in bands if line.low is not None), default=low)
     band_high = max((float(line.high.max()) for line in bands if line.high is not None), default=high)

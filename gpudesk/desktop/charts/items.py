@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
+from PySide6.QtGui import QColor, QPainter, QPen, QPixmap, QPolygonF
 from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
 from gpudesk.desktop.charts.lines import Line
@@ -25,12 +25,14 @@ GROUND_Z, BAND_Z, RULE_Z, GHOST_Z, CURVE_Z, OVERLAY_Z = -10.0, 1.0, 2.0, 3.0, 4.
 
 
 class Layer(QGraphicsItem):
-    """Covers the whole scene and paints in its pixels."""
+    """Covers the whole scene and paints in its pixels; a `kept` one paints only when it has become stale."""
 
-    def __init__(self, painted: Callable[[QPainter], None], z: float) -> None:
+    def __init__(self, painted: Callable[[QPainter], None], z: float, *, kept: bool = False) -> None:
         """Take the function that paints."""
         super().__init__()
         self._painted = painted
+        self._kept = kept
+        self._picture: QPixmap | None = None
         self._rect = QRectF()
         self.setZValue(z)
         self.setAcceptedMouseButtons(Qt.MouseButton.NoButton)
@@ -39,6 +41,11 @@ class Layer(QGraphicsItem):
         """Cover a scene of that size."""
         self.prepareGeometryChange()
         self._rect = QRectF(0.0, 0.0, width, height)
+        self.stale()
+
+    def stale(self) -> None:
+        """Paint anew at the next occasion."""
+        self._picture = None
 
     def boundingRect(self) -> QRectF:  # noqa: N802 - Qt's name
         """Return the whole scene."""
@@ -49,11 +56,26 @@ class Layer(QGraphicsItem):
     ) -> None:
         """Paint, and leave the painter as it was."""
         del option, widget
+        if self._kept:
+            painter.drawPixmap(0, 0, self._picture_for(painter.device().devicePixelRatio()))
+            return
         painter.save()
         try:
             self._painted(painter)
         finally:
             painter.restore()
+
+    def _picture_for(self, ratio: float) -> QPixmap:
+        if self._picture is None or self._picture.devicePixelRatio() != ratio:
+            self._picture = QPixmap((self._rect.size() * ratio).toSize())
+            self._picture.setDevicePixelRatio(ratio)
+            self._picture.fill(Qt.GlobalColor.transparent)
+            painter = QPainter(self._picture)
+            try:
+                self._painted(painter)
+            finally:
+                painter.end()
+        return self._picture
 
 
 class BandArea(QGraphicsItem):

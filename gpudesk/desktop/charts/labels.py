@@ -34,11 +34,12 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """Where a label stands: its left edge and its middle; `shift` is how far that is from its curve's end."""
+    """Where a label stands: its left edge and its middle, and how far those are from its curve's end."""
 
     x: float
     y: float
     shift: float
+    aside: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +101,9 @@ def _best(
     beneath = (x > lefts) & (x < rights) & (y > tops) & (y < bottoms)
     cost += _OVER_CURVE * beneath.sum(axis=0)
     best = int(np.argmin(cost))
-    return Placed(float(lefts[best]), float(middles[best]), float(middles[best] - label.y))
+    return Placed(
+        float(lefts[best]), float(middles[best]), float(middles[best] - label.y), float(lefts[best] - label.x)
+    )
 
 
 def emptiest(

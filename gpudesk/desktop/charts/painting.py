@@ -14,6 +14,7 @@ from gpudesk.desktop.charts.labels import Bounds, Placed, Wanted, placed_labels
 from gpudesk.desktop.charts.lines import Line
 from gpudesk.desktop.charts.read_out import paint_read_out
 from gpudesk.desktop.charts.scales import Array, Linear, tick_texts
+from gpudesk.desktop.theme.pen import Pen
 
 if TYPE_CHECKING:
     from gpudesk.desktop.charts.plot import Plot
@@ -121,31 +122,40 @@ def x_text_baseline(plot: Plot) -> float:
 
 
 def _x_texts(plot: Plot, painter: QPainter) -> None:
-    """Paint the ticks' texts, that of the working line in their midst, and the axis title at the right."""
+    """Paint the ticks' texts, and the axis title at the right or, where there is no room, below."""
     letters, theme = plot.lettering, plot.theme
-    baseline = x_text_baseline(plot)
-    taken: QRectF | None = None
-    rule = plot.drawing.rule
-    if rule is not None and _visible_x(plot, rule.value) and not rule.read_off:
-        width = letters.width(rule.text, "caption_strong")
-        x = plot.frame.pixel_x(rule.value)
-        taken = QRectF(x - width / 2 - theme.px(5), 0, width + theme.px(10), 1)
-        letters.draw(painter, x - width / 2, baseline, rule.text, "caption_strong", theme.colour("text1"))
+    baseline, last = x_text_baseline(plot), 0.0
     ticks = x_ticks(plot)
-    last = 0.0
     for tick, text in zip(ticks, tick_texts(plot.frame.x_scale, ticks, plot.formatter), strict=True):
-        width = letters.width(text, "caption")
-        x = plot.frame.pixel_x(tick)
-        if taken is None or x + width / 2 < taken.left() or x - width / 2 > taken.right():
-            letters.draw(painter, x - width / 2, baseline, text, "caption", theme.colour("text3"))
-            last = max(last, x + width / 2)
+        width, x = letters.width(text, "caption"), plot.frame.pixel_x(tick)
+        letters.draw(painter, x - width / 2, baseline, text, "caption", theme.colour("text3"))
+        last = max(last, x + width / 2)
     width = letters.width(plot.x_title, "caption_strong")
     right = float(plot.viewport().width())
-    if taken is not None:
-        last = max(last, taken.right())
-    if right - width < last + theme.px(12):
+    if right - width < max(last, plot.frame.area.right()) + theme.px(14):
         right, baseline = plot.frame.area.right(), baseline + theme.line("caption")
     letters.draw_right(painter, right, baseline, plot.x_title, "caption_strong", theme.colour("text2"))
+
+
+def _rule_text(plot: Plot, painter: QPainter) -> None:
+    """Write the working line's value on the axis, over the ticks that it hides."""
+    rule = plot.drawing.rule
+    if rule is None or rule.read_off or not _visible_x(plot, rule.value):
+        return
+    letters, theme = plot.lettering, plot.theme
+    width, x = letters.width(rule.text, "caption_strong"), plot.frame.pixel_x(rule.value)
+    baseline = x_text_baseline(plot)
+    hidden = 0.0
+    ticks = x_ticks(plot)
+    for tick, text in zip(ticks, tick_texts(plot.frame.x_scale, ticks, plot.formatter), strict=True):
+        half = letters.width(text, "caption") / 2
+        if abs(plot.frame.pixel_x(tick) - x) < half + width / 2 + theme.px(5):
+            hidden = max(hidden, abs(plot.frame.pixel_x(tick) - x) + half + 1)
+    ascent = letters.metrics("caption").ascent()
+    reach = max(hidden, width / 2 + 1)
+    plate = QRectF(x - reach, baseline - ascent, 2 * reach, theme.line("caption"))
+    painter.fillRect(plate, theme.colour("page"))
+    letters.draw(painter, x - width / 2, baseline, rule.text, "caption_strong", theme.colour("text1"))
 
 
 def _limit(plot: Plot, painter: QPainter) -> None:
@@ -180,6 +190,7 @@ def paint_overlay(plot: Plot, painter: QPainter) -> None:
     for mark in plot.drawing.marks:
         _mark(plot, painter, mark)
     _hover(plot, painter)
+    _rule_text(plot, painter)
     if plot.drawing.rule is not None and plot.drawing.rule.read_off:
         _tab(plot, painter)
     paint_read_out(plot, painter, _label_points(plot))
@@ -222,10 +233,10 @@ def _cap(plot: Plot, painter: QPainter, line: Line, end: _End) -> None:
 def _labels(plot: Plot, painter: QPainter, ends: list[_End | None]) -> None:
     letters, theme = plot.lettering, plot.theme
     shown = [(line, end) for line, end in zip(plot.drawing.lines, ends, strict=True) if end is not None]
-    if plot.placed is None:
-        plot.placed = _places(plot, shown)
+    _place_labels(plot, shown)
     small, caption = letters.metrics("label"), letters.metrics("caption")
-    for (line, end), place in zip(shown, plot.placed, strict=True):
+    for line, end in shown:
+        place = plot.placed[line.key]
         detail = _detail(plot, line, end)
         height = _label_height(plot, detail)
         colour = theme.slot_label(line.slot)
@@ -247,7 +258,23 @@ def _label_height(plot: Plot, detail: str) -> float:
     return height + plot.lettering.metrics("caption").height() if detail else height
 
 
-def _places(plot: Plot, shown: list[tuple[Line, _End]]) -> tuple[Placed, ...]:
+def _place_labels(plot: Plot, shown: list[tuple[Line, _End]]) -> None:
+    """Find places for the names; while ranges are held each keeps its distance from its curve's end."""
+    if plot.placed_for == [(end.x, end.y) for _, end in shown] and len(plot.placed) == len(shown):
+        return
+    if plot.held and all(line.key in plot.placed for line, _ in shown):
+        plot.placed = {line.key: _carried(plot, line, end) for line, end in shown}
+    else:
+        plot.placed = _places(plot, shown)
+    plot.placed_for = [(end.x, end.y) for _, end in shown]
+
+
+def _carried(plot: Plot, line: Line, end: _End) -> Placed:
+    before = plot.placed[line.key]
+    return Placed(end.x + before.aside, end.y + before.shift, before.shift, before.aside)
+
+
+def _places(plot: Plot, shown: list[tuple[Line, _End]]) -> dict[str, Placed]:
     letters, area = plot.lettering, plot.frame.area
     wanted = []
     for line, end in shown:
@@ -256,7 +283,8 @@ def _places(plot: Plot, shown: list[tuple[Line, _End]]) -> tuple[Placed, ...]:
         wanted.append(Wanted(end.x, end.y, width, _label_height(plot, detail)))
     curves = [plot.pixels_of(number) for number in range(len(plot.drawing.lines))]
     bounds = Bounds(area.left(), area.top() - 4, float(plot.viewport().width()), area.bottom())
-    return placed_labels(wanted, curves, bounds, float(plot.theme.px(9)))
+    found = placed_labels(wanted, curves, bounds, float(plot.theme.px(9)))
+    return {line.key: place for (line, _), place in zip(shown, found, strict=True)}
 
 
 def _leader(painter: QPainter, end: _End, place: Placed, colour: QColor) -> None:
@@ -266,9 +294,9 @@ def _leader(painter: QPainter, end: _End, place: Placed, colour: QColor) -> None
 
 
 def _label_points(plot: Plot) -> Array:
-    if plot.placed is None or not plot.labelled:
+    if not plot.placed or not plot.labelled:
         return np.empty((0, 2))
-    return np.array([(place.x, place.y) for place in plot.placed] or np.empty((0, 2)))
+    return np.array([(place.x, place.y) for place in plot.placed.values()])
 
 
 def _mark(plot: Plot, painter: QPainter, mark: Mark) -> None:
@@ -283,7 +311,12 @@ def _mark(plot: Plot, painter: QPainter, mark: Mark) -> None:
         painter.setPen(QPen(plot.theme.colour("focus"), 2.0))
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawEllipse(centre, _MARK + 4, _MARK + 4)
-    if mark.hollow:
+    if mark.text:
+        x, y = centre.x() + plot.theme.px(8), plot.lettering.middle("caption", centre.y())
+        plot.lettering.draw_haloed(painter, x, y, mark.text, "caption", plot.theme.colour("text2"))
+    if mark.marker:
+        Pen(painter, plot.theme).marker(centre.x(), centre.y(), mark.slot, hollow=mark.hollow)
+    elif mark.hollow:
         painter.setPen(QPen(colour, 1.8))
         painter.setBrush(plot.theme.colour("page"))
         painter.drawEllipse(centre, _MARK - 0.4, _MARK - 0.4)

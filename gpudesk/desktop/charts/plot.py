@@ -74,11 +74,13 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
         self.hover_x: float | None = None
         self.hover_read_out: ReadOut | None = None
         self.current: str | None = None
-        self.placed: tuple[Placed, ...] | None = None
+        self.placed: dict[str, Placed] = {}
+        self.placed_for: list[tuple[float, float]] = []
         self.dock: int | None = None
         self.read_out_beside = False
         self.blocked: tuple[QRectF, ...] = ()
         self._points: dict[int, Array] = {}
+        self._told: tuple[object, ...] = ()
         self._held = False
         self._pressed: QPointF | None = None
         self._panned = False
@@ -101,7 +103,7 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
         self._rule = QGraphicsLineItem()
         self._rule.setZValue(RULE_Z)
         self._box.addItem(self._rule, ignoreBounds=True)
-        self._ground = Layer(self.paint_ground, GROUND_Z)
+        self._ground = Layer(self.paint_ground, GROUND_Z, kept=True)
         self._overlay = Layer(self.paint_overlay, OVERLAY_Z)
         for item in (self._ground, self._box, self._overlay):
             self.scene().addItem(item)
@@ -113,8 +115,17 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
         before, self.drawing = self.drawing, drawing
         if not (alike(before.lines, drawing.lines) and alike(before.ghosts, drawing.ghosts)):
             self._redraw_curves()
+        told = self.title, self.subtitle, self.x_title, drawing.limit, drawing.note, bool(drawing.lines)
+        if told != self._told:
+            self._told = told
+            self.ground_changed()
         self._fit_to_drawing()
         self._show_rule()
+        self.viewport().update()
+
+    def ground_changed(self) -> None:
+        """Paint the layer below the curves anew."""
+        self._ground.stale()
         self.viewport().update()
 
     def set_bands(self, keys: frozenset[str]) -> None:
@@ -159,7 +170,7 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
         scales = self.frame.x_scale, self.frame.y_scale
         self._curves.show(self.drawing.lines, self.drawing.ghosts, *scales)
         self._points.clear()
-        self.placed = None
+        self.placed_for = []
         self._redraw_bands()
 
     def _redraw_bands(self) -> None:
@@ -170,7 +181,8 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
         rule = self.drawing.rule
         reach = rule.value if rule is not None else None
         linear = isinstance(self.frame.y_scale, Linear)
-        found = extents((*self.drawing.lines, *self.drawing.ghosts), reach, linear_y=linear)
+        points = tuple((mark.x, mark.y) for mark in self.drawing.marks)
+        found = extents((*self.drawing.lines, *self.drawing.ghosts), points, reach, linear_y=linear)
         if self._held or found is None:
             return
         zoomed, x, y = self.frame.zoomed, self.frame.x, self.frame.y
@@ -225,7 +237,8 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
     def _range_changed(self) -> None:
         self._box.setRange(xRange=self.frame.x, yRange=self.frame.y, padding=0, disableAutoRange=True)
         self._points.clear()
-        self.placed = None
+        self.placed_for = []
+        self._ground.stale()
         self._place_fit_button()
         self.viewport().update()
         self.ranged.emit()

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from PySide6.QtCore import QLineF, QRectF
 from PySide6.QtGui import QPainter
 
+from gpudesk.desktop.charts.columns import Part, fingerprint
 from gpudesk.desktop.theme.pen import CENTRE, RIGHT, Pen
 from gpudesk.domain.answers import Curve
 from gpudesk.sheets.labels import limiter_label
@@ -67,13 +68,32 @@ def pieces(curve: Curve) -> tuple[Piece, ...]:
     return tuple(found)
 
 
+class StripMaker:
+    """Makes strips of columns, and the same one again where it would be drawn alike."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self._made: dict[str, tuple[tuple[object, object], Strip]] = {}
+
+    def strip(self, part: Part, *, exact: bool) -> Strip:
+        """Return a column's strip; unless `exact`, where points lie on a curve makes no difference."""
+        drawn, curve = (part.key, part.name, part.slot, fingerprint(part.column.curve)), part.column.curve
+        points = None if curve is None else curve.concurrency
+        kept = self._made.get(part.key)
+        if kept is not None and kept[0][0] == drawn and (not exact or kept[0][1] == points):
+            return kept[1]
+        strip = Strip(part.key, part.slot, part.name, () if curve is None else pieces(curve))
+        self._made[part.key] = ((drawn, points), strip)
+        return strip
+
+
 def strips_height(plot: Plot, count: int) -> float:
     """Return how much room strips take."""
     return float(plot.theme.px(HEAD) + count * plot.theme.px(PITCH))
 
 
 def paint_strips(plot: Plot, painter: QPainter, strips: Sequence[Strip]) -> None:
-    """Paint the strips under the plot's axis, the working line through them."""
+    """Paint the strips under the plot's axis."""
     pen = Pen(painter, plot.theme)
     theme, area = plot.theme, plot.frame.area
     top = area.bottom() + theme.px(HEAD)
@@ -82,13 +102,17 @@ def paint_strips(plot: Plot, painter: QPainter, strips: Sequence[Strip]) -> None
     for number, strip in enumerate(strips):
         row = QRectF(area.left(), top + number * theme.px(PITCH), area.width(), theme.px(_BAR))
         _strip(plot, pen, strip, row)
-    rule = plot.drawing.rule
+
+
+def paint_rule(plot: Plot, painter: QPainter, count: int) -> None:
+    """Continue the working line through the strips."""
+    rule, area = plot.drawing.rule, plot.frame.area
     low, high = plot.frame.values_x()
     if rule is not None and not rule.read_off and low <= rule.value <= high:
-        x = round(plot.frame.pixel_x(rule.value))
-        bottom = top + len(strips) * theme.px(PITCH)
-        painter.setPen(theme.colour("text1"))
-        painter.drawLine(QLineF(x + 0.5, area.bottom(), x + 0.5, bottom - 2))
+        x = round(plot.frame.pixel_x(rule.value)) + 0.5
+        bottom = area.bottom() + strips_height(plot, count) - 2
+        painter.setPen(plot.theme.colour("text1"))
+        painter.drawLine(QLineF(x, area.bottom(), x, bottom))
 
 
 def _strip(plot: Plot, pen: Pen, strip: Strip, row: QRectF) -> None:
