@@ -1,0 +1,262 @@
+"""Speed for one user against throughput of one accelerator, with a line to read off at a least speed."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from PySide6.QtCore import QMarginsF, Signal
+from PySide6.QtWidgets import QWidget
+
+from gpudesk.desktop.charts.chart import Chart
+from gpudesk.desktop.charts.columns import PARETO, LineMaker, Part, fitting
+from gpudesk.desktop.charts.data_table import Data
+from gpudesk.desktop.charts.drawing import Drawing, Mark, ReadOut, ReadOutRow, Rule
+from gpudesk.desktop.charts.lines import Line
+from gpudesk.desktop.charts.read_out import measure
+from gpudesk.desktop.charts.scales import Linear
+from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.theme.theme import Theme
+from gpudesk.domain.answers import Answer
+from gpudesk.domain.formatting import UNKNOWN, Formatter
+from gpudesk.domain.workloads import LoadKind
+from gpudesk.text import tr
+
+#: A speed for one user at which text comes faster than people read.
+READING_SPEED: Final = 30.0
+_FAR: Final = 10.0
+#: Below this width, in widths of the read-out, the curves need the room and the read-out goes beside them.
+_LEAST_WIDTH: Final = 1.9
+
+
+@dataclass(frozen=True, slots=True)
+class Best:
+    """The most that an accelerator does at a speed or above, and with how many requests in flight."""
+
+    value: float
+    speed: float
+    count: int
+
+
+def best_at(line: Line, speed: float) -> Best | None:
+    """Return the most that whole numbers of requests reach at a speed or above; None where none does.
+
+    Between points, the logarithms of both figures follow a straight line over that of the requests.
+    """
+    if line.count is None:
+        return None
+    counts = np.arange(int(line.count[0]), int(line.count[-1]) + 1)
+    at, known = np.log(counts), np.log(line.count)
+    speeds = np.exp(np.interp(at, known, np.log(line.x)))
+    values = np.exp(np.interp(at, known, np.log(line.y)))
+    reached = speeds >= speed * (1 - 1e-12)
+    if not reached.any():
+        return None
+    best = int(np.argmax(np.where(reached, values, 0.0)))
+    return Best(float(values[best]), float(speeds[best]), int(counts[best]))
+
+
+class ParetoChart(Chart):
+    """Output throughput of an accelerator against that of one user: each point is one concurrency."""
+
+    figure = "output_tokens_per_s_per_accelerator"
+    #: The line to read off at was put elsewhere, in tokens/s of one user.
+    read_off_changed = Signal(float)
+
+    def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
+        """Read off at reading speed until told otherwise."""
+        super().__init__(desk, theme, (Linear(), Linear()), parent)
+        self._lines = LineMaker(desk.formatter)
+        self._ghost_lines = LineMaker(desk.formatter)
+        self._own_read_off = READING_SPEED
+        self.vertical_grid = True
+        self.labelled = False
+        self.detailed_labels = False
+        self.rule_moved.connect(self.move_rule)
+        self.rule_grabbed.connect(lambda: self.hold(True))
+        self.rule_released.connect(lambda: self.hold(self.desk.in_gesture))
+
+    @property
+    def read_off(self) -> float:
+        """Tokens/s of one user at which curves are read: the limit of the load, else the reader's choice."""
+        answer = self.desk.answer
+        load = None if answer is None else answer.scenario.workload.load
+        if load is not None and load.kind is LoadKind.LIMITS and load.tpot_ms:
+            return 1000.0 / load.tpot_ms
+        return self._own_read_off
+
+    def set_read_off(self, speed: float) -> None:
+        """Put the line elsewhere."""
+        self._own_read_off = max(1.0, speed)
+
+    # The drawing
+
+    def make_drawing(self) -> Drawing:
+        """Draw every column that fits, the scenario's point on it, and where the line crosses."""
+        self.title = tr("Speed against throughput")
+        self.subtitle = tr("tokens per second of one accelerator; each point one concurrency")
+        self.x_title = tr("tok/s for each user")
+        lines = self._drawn(self.desk.answer, self._lines)
+        names = {line.key for line in lines}
+        ghosts = tuple(line for line in self._drawn(self.desk.ghost, self._ghost_lines) if line.key in names)
+        answer = self.desk.answer
+        limited = answer is not None and answer.scenario.workload.load.kind is LoadKind.LIMITS
+        speed = self.read_off
+        return Drawing(
+            lines=lines,
+            ghosts=ghosts,
+            marks=(*self._scenario_marks(), *self._best_marks(lines, speed)),
+            rule=Rule(speed, self._tab(speed), read_off=True, movable=not limited) if lines else None,
+            read_out=self._read_out(lines, ghosts, speed),
+            note="" if lines or answer is None else tr("No curves to compare"),
+        )
+
+    def _drawn(self, answer: Answer | None, maker: LineMaker) -> tuple[Line, ...]:
+        exact = not self.desk.in_gesture
+        made = (maker.line(part, PARETO, exact) for part in fitting(answer))
+        return tuple(line for line in made if line is not None)
+
+    def _scenario_marks(self) -> tuple[Mark, ...]:
+        """Return the point of each column at the scenario's own load."""
+        marks = []
+        for part in fitting(self.desk.answer):
+            tpot, rate = part.figure("tpot_ms"), part.figure(self.figure)
+            kind = part.column.estimate.request.workload.load.kind if part.column.estimate else None
+            if tpot is not None and rate is not None and kind is LoadKind.CONCURRENCY and not _waits(part):
+                marks.append(Mark(part.key, part.slot, 1000.0 / tpot.value, rate.value, part.hollow))
+        return tuple(marks)
+
+    def _best_marks(self, lines: tuple[Line, ...], speed: float) -> tuple[Mark, ...]:
+        found = ((line, best_at(line, speed)) for line in lines)
+        return tuple(
+            Mark(line.key, line.slot, best.speed, best.value, line.hollow)
+            for line, best in found
+            if best is not None
+        )
+
+    def _tab(self, speed: float) -> str:
+        return tr("≥ {n} tok/s", n=self.formatter.estimate(speed))
+
+    def _read_out(self, lines: tuple[Line, ...], ghosts: tuple[Line, ...], speed: float) -> ReadOut | None:
+        if not lines:
+            return None
+        found = [(line, best_at(line, speed)) for line in lines]
+        found.sort(key=lambda pair: -pair[1].value if pair[1] is not None else 1.0)
+        pinned = {line.key: best_at(line, speed) for line in ghosts}
+        heads: tuple[str, ...] = (tr("tok/s"), tr("in flight"))
+        if self.desk.ghost is not None:
+            heads = (*heads, tr("to pinned"))
+        rows = tuple(
+            ReadOutRow(
+                line.key,
+                line.slot,
+                line.hollow,
+                line.name,
+                self._cells(best, pinned.get(line.key))[: len(heads)],
+            )
+            for line, best in found
+        )
+        return ReadOut(tr("Best at {n} or more", n=self.formatter.estimate(speed)), heads, rows)
+
+    def _cells(self, best: Best | None, pinned: Best | None) -> tuple[str, ...]:
+        if best is None:
+            return (UNKNOWN, tr("not reached"), "")
+        against = UNKNOWN if pinned is None else self.formatter.difference(best.value / pinned.value)
+        return (self.formatter.estimate(best.value), self.formatter.count(best.count), against)
+
+    # Reading off
+
+    def read_at(self, x: float) -> tuple[float, ReadOut] | None:
+        """Read all curves at another least speed."""
+        if x <= 0:
+            return None
+        read_out = self._read_out(self.drawing.lines, self.drawing.ghosts, x)
+        return None if read_out is None else (x, read_out)
+
+    def step(self, value: float, forward: bool, far: bool) -> float | None:
+        """Return a speed one more or less, or ten."""
+        by = _FAR if far else 1.0
+        return max(1.0, round(value + (by if forward else -by)))
+
+    def move_rule(self, value: float) -> None:
+        """Read off at another speed, in whole tokens/s."""
+        speed = max(1.0, float(round(value)))
+        if speed != self._own_read_off:
+            self._own_read_off = speed
+            self.refresh()
+            self.read_off_changed.emit(speed)
+
+    # Size
+
+    def margins(self) -> QMarginsF:
+        """Leave room at the right for the read-out where the plot is too small to hold it."""
+        px = self.theme.px
+        left, top, bottom = px(48), self.head_height() + px(8), px(44)
+        right = px(96) if self.labelled else px(14)
+        read_out, lines = self.drawing.read_out, self.drawing.lines
+        self.read_out_beside = False
+        if read_out is not None and lines:
+            size = measure(read_out, self.lettering, self.theme)
+            width = self.viewport().width() - left - right
+            low = size.height > self.viewport().height() - top - bottom - px(20)
+            if width < size.width * _LEAST_WIDTH or low:
+                self.read_out_beside = True
+                right = px(12) + math.ceil(size.width) + (right if self.labelled else 0)
+        return QMarginsF(left, top, right, bottom)
+
+    # In words and numbers
+
+    def summary(self) -> str:
+        """Say what each accelerator reaches at the speed that is read off."""
+        read_out = self.drawing.read_out
+        if read_out is None:
+            return tr("No curves to compare")
+        said = [tr("Tokens per second of one accelerator against those of each user.")]
+        for row in read_out.rows:
+            if row.cells[0] == UNKNOWN:
+                said.append(
+                    tr("{name} does not reach {speed}.", name=row.name, speed=self._tab(self.read_off))
+                )
+            else:
+                said.append(
+                    tr(
+                        "{name}: {value} tok/s at {speed} for each user, with {n} in flight.",
+                        name=row.name,
+                        value=row.cells[0],
+                        speed=self._tab(self.read_off),
+                        n=row.cells[1],
+                    )
+                )
+        return " ".join(said)
+
+    def data(self, formatter: Formatter) -> Data:
+        """Return every point: requests in flight, speed for one user, throughput of an accelerator."""
+        heads = (
+            tr("Accelerator"),
+            tr("Requests in flight"),
+            tr("tok/s for each user"),
+            tr("tok/s of one accelerator"),
+            tr("Low"),
+            tr("High"),
+        )
+        rows = []
+        for part in fitting(self.desk.answer):
+            curve = part.column.curve
+            if curve is None:
+                continue
+            points = zip(
+                curve.concurrency, curve.tpot_ms, curve.output_tokens_per_s_per_accelerator, strict=True
+            )
+            for count, tpot, rate in points:
+                speed = formatter.estimate(1000.0 / tpot.value)
+                figures = (formatter.estimate(value) for value in rate)
+                rows.append((part.name, formatter.count(count), speed, *figures))
+        return Data(self.title, heads, tuple(rows))
+
+
+def _waits(part: Part) -> bool:
+    """Whether more requests are asked for than memory admits, so that the load is not on the curve."""
+    estimate = part.column.estimate
+    return estimate is not None and (estimate.admitted or 0) < (estimate.concurrency or 0)
