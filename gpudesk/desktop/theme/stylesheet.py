@@ -110,7 +110,7 @@ QLineEdit:disabled, QComboBox:disabled, QAbstractSpinBox:disabled, QPlainTextEdi
 QTextEdit:disabled {{ background: {c["chrome"]}; color: {c["disabled"]}; border-color: {c["hair"]}; }}
 QLineEdit[fault="true"], QComboBox[fault="true"], QAbstractSpinBox[fault="true"] {{
   border-color: {c["unfit"]}; }}
-QLineEdit[frame="none"] {{ border: none; background: transparent; padding: 0; min-height: 0; }}
+QLineEdit[kind="bare"] {{ border: none; background: transparent; padding: 0; min-height: 0; }}
 QAbstractSpinBox QLineEdit, QComboBox QLineEdit {{ border: none; background: transparent; padding: 0;
   min-height: 0; }}
 QComboBox::drop-down {{ border: none; width: {px(24)}px; }}
@@ -206,6 +206,7 @@ def _views(c: Colours, px: Callable[[float], int]) -> str:
     return f"""
 QAbstractItemView {{ background: {c["page"]}; color: {c["text1"]}; border: none; outline: none;
   selection-background-color: {c["selection"]}; selection-color: {c["text1"]}; }}
+QAbstractItemView[kind="raised"] {{ background: {c["raised"]}; }}
 QHeaderView {{ background: {c["page"]}; border: none; }}
 QHeaderView::section {{ background: {c["page"]}; color: {c["text3"]}; border: none; font-weight: 500;
   font-size: {px(11)}px; padding: 0 {px(8)}px; border-bottom: 1px solid {c["strong"]}; }}
