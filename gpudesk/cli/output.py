@@ -7,7 +7,6 @@ import json
 import os
 import shutil
 import sys
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -23,7 +22,8 @@ _NARROWEST: Final = 40
 
 #: Suffix of a scenario; a first argument that ends so is shown. Below it, all suffixes that can be written.
 SCENARIO_SUFFIX: Final = ".gpudesk"
-FORMATS: Final = (".html", ".md", ".csv", ".json", SCENARIO_SUFFIX)
+PDF_SUFFIX: Final = ".pdf"
+FORMATS: Final = (PDF_SUFFIX, ".html", ".md", ".csv", ".json", SCENARIO_SUFFIX)
 
 
 def say(text: str = "") -> None:
@@ -71,11 +71,26 @@ def silence() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def write_sheet(answer: Answer, target: Path) -> None:
-    """Write the sheet of an answer in the form that the suffix names; raises `InputError`."""
+def write_sheet(answer: Answer, target: Path, paper: str | None = None) -> None:
+    """Write the sheet of an answer in the form that the suffix names; raises `InputError`.
+
+    `paper` is the size for PDF, `a4` or `letter`; that of the user's country if none is given.
+    """
     from gpudesk.workbench.files import write_atomically
 
-    write_atomically(target, _sheet(answer, target).encode())
+    check_format(target)
+    if target.suffix.lower() == PDF_SUFFIX:
+        _write_pdf(answer, target, paper)
+    else:
+        write_atomically(target, _sheet(answer, target).encode())
+
+
+def _write_pdf(answer: Answer, target: Path, paper: str | None) -> None:
+    try:
+        from gpudesk.desktop.printing.pdf import save_answer
+    except ImportError as error:
+        raise InputError(message("pdf.no_qt", reason=str(error)), str(target)) from error
+    save_answer(answer, target, paper)
 
 
 def check_format(target: Path) -> None:
@@ -85,12 +100,12 @@ def check_format(target: Path) -> None:
 
 
 def _sheet(answer: Answer, target: Path) -> str:
-    check_format(target)
     suffix = target.suffix.lower()
     if suffix == ".json":
         from gpudesk.sheets.json import sheet_json
 
         return sheet_json(answer)
+    from gpudesk.sheets.dates import today
     from gpudesk.sheets.sections import machine_sheet, make_sheet
 
     if suffix == ".csv":
@@ -105,11 +120,6 @@ def _sheet(answer: Answer, target: Path) -> str:
     from gpudesk.sheets.html import sheet_html
 
     return sheet_html(sheet)
-
-
-def today() -> str:
-    """Return the day as the user's calendar has it."""
-    return datetime.now().astimezone().date().isoformat()
 
 
 def written(target: Path, *, as_json: bool, content_hash: str) -> None:

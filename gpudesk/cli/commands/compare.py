@@ -24,7 +24,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type
         "-o",
         "--output",
         metavar=tr("FILE"),
-        help=tr("write the sheet: .html, .md, .csv, .json; or .gpudesk for the scenario"),
+        help=tr("write the sheet: .pdf, .html, .md, .csv, .json; or .gpudesk for the scenario"),
     )
     add_json(parser)
     parser.set_defaults(run=run)
@@ -42,7 +42,7 @@ def run(options: argparse.Namespace) -> int:
         if target is not None and target.suffix.lower() == output.SCENARIO_SUFFIX:
             workbench.save_scenario(answer.scenario, target)
         elif target is not None:
-            output.write_sheet(answer, target)
+            output.write_sheet(answer, target, getattr(options, "paper", None))
     if target is not None:
         output.written(target, as_json=options.json, content_hash=answer.content_hash)
     else:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
+from typing import Any, Final
 
 from gpudesk.cli.commands import compare
 from gpudesk.cli.options import add_json, add_scenario_options
 from gpudesk.text import tr
+
+#: Sizes of paper.
+PAPERS: Final = ("a4", "letter")
 
 
 def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type to itself
@@ -20,7 +23,12 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type
         "--output",
         metavar=tr("FILE"),
         required=True,
-        help=tr("the file: .html, .md, .csv, .json; or .gpudesk for the scenario"),
+        help=tr("the file: .pdf, .html, .md, .csv, .json; or .gpudesk for the scenario"),
+    )
+    parser.add_argument(
+        "--paper",
+        choices=PAPERS,
+        help=tr("paper for .pdf: a4 or letter; that of your country if omitted"),
     )
     add_json(parser)
     parser.set_defaults(run=run)

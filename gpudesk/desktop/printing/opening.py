@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from gpudesk.desktop.printing.ink import SWATCH, Ink
-from gpudesk.desktop.printing.letters import at_most, line_height, lines_of, width
+from gpudesk.desktop.printing.letters import Run, at_most, line_height, lines_of, width, wrapped
 from gpudesk.desktop.printing.pieces import Piece, first_baseline, paragraph, rule, space, stacked
 from gpudesk.sheets.sheet import Fact, Headline, Mark, Sheet
 from gpudesk.text import tr
@@ -15,6 +15,8 @@ _TITLE_LINES: Final = 2
 #: White between facts, and between headline answers.
 _FACT_GAP: Final = 14.0
 _ANSWER_GAP: Final = 14.0
+#: What the glyph of a fault takes before its words.
+_GLYPH: Final = 13.0
 #: The note is read best in lines that are not too long.
 _NOTE_SHARE: Final = 0.86
 
@@ -37,8 +39,11 @@ class Opening:
             _facts(sheet.assumptions, room),
             rule(room, "hair", 0.5),
         ]
-        if sheet.headlines:
-            pieces += [space(7), _answers(sheet.headlines, room)]
+        faults = [headline for headline in sheet.headlines if headline.mark is Mark.FAILS]
+        answers = [headline for headline in sheet.headlines if headline.mark is not Mark.FAILS]
+        pieces += [_fault(headline, room) for headline in faults]
+        if answers:
+            pieces += [space(7), _answers(answers, room)]
         self.piece = stacked(pieces)
 
 
@@ -87,6 +92,18 @@ def _fact_row(facts: Sequence[Fact], needed: Sequence[float], row: range, room: 
     return Piece(21, draw)
 
 
+def _fault(headline: Headline, room: float) -> Piece:
+    """Return what does not fit and what helps, on lines of its own above the answers."""
+    runs = (Run(f"{headline.answer}. ", "head", "unfit"), Run(f"{headline.detail}.", "lead", "text1"))
+    words = paragraph(wrapped(runs, room - _GLYPH), "lead")
+
+    def draw(ink: Ink, x: float, y: float) -> None:
+        ink.glyph("unfit", x + 4.5, y + 6 + line_height("lead") / 2)
+        words.draw(ink, x + _GLYPH, y + 6)
+
+    return Piece(words.height + 6, draw)
+
+
 def _answers(headlines: Sequence[Headline], room: float) -> Piece:
     """Return the questions side by side, each with its answer and the figures behind it."""
     column = (room - _ANSWER_GAP * (len(headlines) - 1)) / len(headlines)
@@ -119,8 +136,6 @@ def _verdict(headline: Headline, room: float) -> Piece:
     def draw(ink: Ink, x: float, y: float) -> None:
         if headline.slot is not None:
             ink.swatch(x, y + step / 2, headline.slot, hollow=headline.hollow)
-        elif headline.mark is Mark.FAILS:
-            ink.glyph("unfit", x + 4.5, y + step / 2)
         else:
             ink.text(x, y + first_baseline("verdict", step), "≈", style="verdict", colour="text3")
         words.draw(ink, x + lead, y)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import replace
 from pathlib import Path
 
-from PySide6.QtCore import QBuffer, QByteArray, QIODevice
+from PySide6.QtCore import QBuffer, QByteArray, QIODevice, qInstallMessageHandler
 from PySide6.QtGui import QGuiApplication, QPainter, QPdfWriter
 
 from gpudesk import __version__
@@ -15,10 +16,14 @@ from gpudesk.desktop.printing.letters import UNITS
 from gpudesk.desktop.printing.paper import PaperSize, usual_paper
 from gpudesk.domain.answers import Answer
 from gpudesk.domain.formatting import Formatter
+from gpudesk.sheets.dates import today
+from gpudesk.sheets.sections import make_sheet
 from gpudesk.sheets.sheet import Sheet
 from gpudesk.workbench.files import write_atomically
 from gpudesk.workbench.pdf_attachment import ATTACHMENT_NAME, ATTACHMENT_TYPE
 from gpudesk.workbench.scenario_file import scenario_text
+
+log = logging.getLogger(__name__)
 
 _POINTS_PER_INCH = 72
 
@@ -38,6 +43,13 @@ def write_pdf(
     ensure_application()
     pages = lay_out(sheet, paper or usual_paper(), formatter or Formatter())
     write_atomically(target, pdf_bytes(pages, sheet.title, scenario))
+
+
+def save_answer(answer: Answer, target: Path, paper: str | None) -> None:
+    """Write the sheet of an answer, made today, with figures as English writes them."""
+    sheet = make_sheet(answer, date=today())
+    size = None if paper is None else PaperSize(paper)
+    write_pdf(sheet, target, scenario=scenario_bytes(answer), paper=size)
 
 
 def pdf_bytes(pages: Pages, title: str, scenario: bytes) -> bytes:
@@ -71,9 +83,10 @@ def scenario_bytes(answer: Answer) -> bytes:
 
 
 def ensure_application() -> None:
-    """Begin what Qt needs to draw, where no window has; it wants no screen."""
+    """Begin what Qt needs to draw, where no window has; it wants no screen and stays silent."""
     global _application
     if QGuiApplication.instance() is None:
+        qInstallMessageHandler(lambda kind, _, text: log.debug("%s: %s", kind.name, text))
         _application = QGuiApplication(["gpudesk", "-platform", "offscreen"])
 
 

@@ -24,6 +24,8 @@ _PAD: Final = 6.0
 #: From so many columns on labels take no more than they need, and columns have less white.
 _MANY: Final = 4
 _NARROW: Final = 75.0
+#: Columns are not wider than this, so that figures stay near their labels.
+_WIDEST: Final = 64 * MM
 #: Columns are tinted over this width at the most, however wide they are.
 _WIDEST_TINT: Final = 46 * MM
 #: White between a figure and a band beside it, and what the glyph of a fault takes.
@@ -205,7 +207,7 @@ def _planned(sheet: Sheet, room: float) -> _Plan:
     if count >= _MANY:
         needed = (width(row.label, "body") + width(row.unit or "", "small") for row in rows)
         labels = min(_LABELS, max(needed, default=0.0) + 2 * _PAD)
-    column = (room - labels) / count
+    column = min((room - labels) / count, _WIDEST)
     pad = _PAD if column > _NARROW else 2.0
     raised = max((_gutter_width(cell) for row in rows for cell in row.cells), default=0.0)
     # In narrow columns notes may reach over the white of the next column.
