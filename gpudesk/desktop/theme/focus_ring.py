@@ -83,7 +83,7 @@ class FocusRing(QWidget):
             self._by_keyboard = False
         elif kind == QEvent.Type.WinIdChange and watched is self._window:
             self._watch_native()
-        elif kind in _MOVES and self._target is not None and not self.isHidden():
+        elif kind in _MOVES and self._target is not None and self._by_keyboard:
             self.refresh()
         return False
 

@@ -82,7 +82,7 @@ class TintedIconEngine(QIconEngine):
     def paint(self, painter: QPainter, rect: QRect, mode: QIcon.Mode, state: QIcon.State) -> None:  # noqa: ARG002
         """Draw into a rectangle, sharp on the painter's device."""
         ratio = painter.device().devicePixelRatio()
-        side = self._side(min(rect.width(), rect.height()), 1.0)
+        side = self._side(min(rect.width(), rect.height()))
         pixmap = tinted_pixmap(self._name, self._colour(mode), side, ratio)
         corner = QPoint(rect.x() + (rect.width() - side) // 2, rect.y() + (rect.height() - side) // 2)
         painter.drawPixmap(corner, pixmap)
@@ -98,18 +98,16 @@ class TintedIconEngine(QIconEngine):
         state: QIcon.State,  # noqa: ARG002 - Qt's signature
         scale: float,
     ) -> QPixmap:
-        """Return a picture of at most this many device pixels for a screen of this scale."""
-        side = self._side(min(size.width(), size.height()), scale)
-        pixmap = QPixmap(_drawn(self._name, self._colour(mode).rgba(), side, side))
-        pixmap.setDevicePixelRatio(scale)
-        return pixmap
+        """Return a picture of at most this many device-independent pixels, sharp at this scale."""
+        side = self._side(min(size.width(), size.height()))
+        return tinted_pixmap(self._name, self._colour(mode), side, scale)
 
     def clone(self) -> QIconEngine:
         """Return another of the same."""
         return TintedIconEngine(self._name, self._token, self._size, self._theme)
 
-    def _side(self, room: int, scale: float) -> int:
-        return max(1, min(room, round(self._theme.px(self._size) * scale)))
+    def _side(self, room: int) -> int:
+        return max(1, min(room, self._theme.px(self._size)))
 
     def _colour(self, mode: QIcon.Mode) -> QColor:
         return self._theme.colour("disabled" if mode == QIcon.Mode.Disabled else self._token)
