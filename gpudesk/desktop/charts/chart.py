@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from PySide6.QtCore import QMarginsF, QPointF, QSize, Qt
+import numpy as np
+from PySide6.QtCore import QMarginsF, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent
 from PySide6.QtWidgets import QMenu, QWidget
 
 from gpudesk.desktop.charts.commands import context_menu, menu_position
 from gpudesk.desktop.charts.data_table import Data
 from gpudesk.desktop.charts.drawing import Drawing, ReadOut
+from gpudesk.desktop.charts.labels import emptiest, resampled
+from gpudesk.desktop.charts.notice import Notice
 from gpudesk.desktop.charts.plot import Plot
 from gpudesk.desktop.charts.scales import Scale
+from gpudesk.desktop.charts.unfit import unfit_columns
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.selection import figure
 from gpudesk.desktop.theme.theme import Theme
@@ -41,6 +45,7 @@ class Chart(Plot):
         self.desk = desk
         self.bands_wanted = True
         self._hovered_key: str | None = None
+        self.notice: Notice | None = None
         self.hovered.connect(self._hover)
         self.curve_clicked.connect(self._select)
         desk.gesture_changed.connect(self._gesture_changed)
@@ -84,11 +89,38 @@ class Chart(Plot):
             self.current = None
         self.show_drawing(drawing)
         self._show_bands()
+        self._show_notice()
         if self.hover_x is not None:
             self._show_hover(self.hover_x)
         if not self.desk.in_gesture:
             self.setAccessibleName(tr("{title}, chart", title=self.title))
             self.setAccessibleDescription(self.summary())
+
+    def say_what_does_not_fit(self) -> None:
+        """Say on the chart, from now on, which columns have no curve."""
+        self.notice = Notice(self.theme, self)
+        self.ranged.connect(self._place_notice)
+
+    def _show_notice(self) -> None:
+        if self.notice is not None and self.notice.show_unfit(*unfit_columns(self.desk)):
+            self._place_notice()
+
+    def _place_notice(self) -> None:
+        """Put the box into the corner with the fewest curves."""
+        notice = self.notice
+        if notice is None or notice.isHidden():
+            self.blocked = ()
+            return
+        inset, area, size = self.theme.px(10), self.frame.area, notice.sizeHint()
+        lefts = (area.left() + inset, area.right() - inset - size.width())
+        tops = (area.top() + inset, area.bottom() - inset - size.height())
+        boxes = [QRectF(x, y, size.width(), size.height()) for y in tops for x in lefts]
+        curves = [resampled(self.pixels_of(number)) for number in range(len(self.drawing.lines))]
+        points = np.concatenate([np.empty((0, 2)), *curves])
+        best, _ = emptiest([(b.left(), b.top(), b.right(), b.bottom()) for b in boxes], points, None, 0)
+        notice.setGeometry(boxes[best].toRect())
+        self.blocked = (QRectF(notice.geometry()),)
+        self.dock = None
 
     def set_bands_wanted(self, wanted: bool) -> None:
         """Shade bands, or none."""

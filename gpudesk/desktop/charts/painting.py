@@ -26,7 +26,7 @@ _EDGE: Final = 1.2
 #: A label further from its curve's end than this has a line leading to it.
 _LEADER: Final = 14.0
 #: Room that a tick's text takes along the axes, in pixels of the design.
-_X_PITCH: Final = 58
+_X_PITCH: Final = 48
 _Y_PITCH: Final = 34
 _Y_PITCH_OF_LOG: Final = 20
 _TICK: Final = 4.0
@@ -132,7 +132,7 @@ def _x_texts(plot: Plot, painter: QPainter) -> None:
         last = max(last, x + width / 2)
     width = letters.width(plot.x_title, "caption_strong")
     right = float(plot.viewport().width())
-    if right - width < max(last, plot.frame.area.right()) + theme.px(14):
+    if plot.title_below or right - width < max(last, plot.frame.area.right()) + theme.px(14):
         right, baseline = plot.frame.area.right(), baseline + theme.line("caption")
     letters.draw_right(painter, right, baseline, plot.x_title, "caption_strong", theme.colour("text2"))
 

@@ -72,6 +72,7 @@ class ParetoChart(Chart):
         self._ghost_lines = LineMaker(desk.formatter)
         self._own_read_off = READING_SPEED
         self.vertical_grid = True
+        self.title_below = True
         self.labelled = False
         self.detailed_labels = False
         self.rule_moved.connect(self.move_rule)
@@ -96,7 +97,7 @@ class ParetoChart(Chart):
     def make_drawing(self) -> Drawing:
         """Draw every column that fits, the scenario's point on it, and where the line crosses."""
         self.title = tr("Speed against throughput")
-        self.subtitle = tr("tokens per second of one accelerator; each point one concurrency")
+        self.subtitle = tr("tok/s of one accelerator; each point one concurrency")
         self.x_title = tr("tok/s for each user")
         lines = self._drawn(self.desk.answer, self._lines)
         names = {line.key for line in lines}
@@ -137,7 +138,11 @@ class ParetoChart(Chart):
         )
 
     def _tab(self, speed: float) -> str:
-        return tr("≥ {n} tok/s", n=self.formatter.estimate(speed))
+        return tr("≥ {n} tok/s", n=self._speed(speed))
+
+    def _speed(self, speed: float) -> str:
+        """Write a speed: the line stands at whole numbers, a limit where it stands."""
+        return self.formatter.count(speed) if speed == round(speed) else self.formatter.estimate(speed)
 
     def _read_out(self, lines: tuple[Line, ...], ghosts: tuple[Line, ...], speed: float) -> ReadOut | None:
         if not lines:
@@ -158,7 +163,7 @@ class ParetoChart(Chart):
             )
             for line, best in found
         )
-        return ReadOut(tr("Best at {n} or more", n=self.formatter.estimate(speed)), heads, rows)
+        return ReadOut(tr("Best at {n} or more", n=self._speed(speed)), heads, rows)
 
     def _cells(self, best: Best | None, pinned: Best | None) -> tuple[str, ...]:
         if best is None:
@@ -170,10 +175,11 @@ class ParetoChart(Chart):
 
     def read_at(self, x: float) -> tuple[float, ReadOut] | None:
         """Read all curves at another least speed."""
-        if x <= 0:
+        speed = float(round(x))
+        if speed <= 0:
             return None
-        read_out = self._read_out(self.drawing.lines, self.drawing.ghosts, x)
-        return None if read_out is None else (x, read_out)
+        read_out = self._read_out(self.drawing.lines, self.drawing.ghosts, speed)
+        return None if read_out is None else (speed, read_out)
 
     def step(self, value: float, forward: bool, far: bool) -> float | None:
         """Return a speed one more or less, or ten."""

@@ -70,6 +70,7 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
         self.labelled = True
         self.detailed_labels = True
         self.vertical_grid = False
+        self.title_below = False
         self.banded: frozenset[str] = frozenset()
         self.hover_x: float | None = None
         self.hover_read_out: ReadOut | None = None
@@ -200,6 +201,7 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
             place = self.frame.x_scale.place_of(rule.value)
             bottom, top = self.frame.whole_y
             self._rule.setLine(place, bottom, place, top)
+            self._rule.setPen(self._rule_pen(dashed=rule.read_off))
 
     # Sizes and ranges
 
@@ -277,9 +279,14 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
 
     def _colour(self) -> None:
         self.setBackground(self.theme.colour("page"))
+        self._show_rule()
+
+    def _rule_pen(self, *, dashed: bool) -> QPen:
         pen = QPen(self.theme.colour("text1"), 1.0)
         pen.setCosmetic(True)
-        self._rule.setPen(pen)
+        if dashed:
+            pen.setDashPattern([4, 3])
+        return pen
 
     # Mouse
 
