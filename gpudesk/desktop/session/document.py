@@ -20,7 +20,7 @@ from gpudesk.workbench.templates import read_template
 
 
 class Document(QObject):
-    """Where the desk's scenario is kept. What cannot be read or written raises `InputError` and changes nothing."""
+    """Where the desk's scenario is kept. A fault of reading or writing raises `InputError`, changing nothing."""
 
     #: Path, name, or whether there is something to save.
     changed = Signal()
