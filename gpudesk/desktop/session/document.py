@@ -20,7 +20,7 @@ from gpudesk.workbench.templates import read_template
 
 
 class Document(QObject):
-    """Where the desk's scenario is kept. A fault of reading or writing raises `InputError`, changing nothing."""
+    """Where the desk's scenario is kept. A fault of a file raises `InputError` and changes nothing."""
 
     #: Path, name, or whether there is something to save.
     changed = Signal()
