@@ -1,0 +1,1 @@
+"""The panel "Sources and working": what stands behind whatever is selected."""

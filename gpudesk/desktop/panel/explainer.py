@@ -1,0 +1,81 @@
+"""Gathers what stands behind the selected figure from answer and workbench."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.selection import Selection, SelectionKind
+from gpudesk.domain.answers import Column, Term
+from gpudesk.domain.estimates import Estimate
+from gpudesk.domain.messages import InputError
+from gpudesk.sheets.explaining import Backing, explain_attribute, explain_figure, explain_model
+from gpudesk.sheets.explanation import Explanation
+
+
+class Explainer:
+    """Explains selections of one desk."""
+
+    def __init__(self, desk: Desk) -> None:
+        """Read the desk's answer, and ask its workbench."""
+        self._desk = desk
+        self._sources: dict[str, str] = {}
+
+    def explain(self, selection: Selection | None, *, whole: bool = True) -> Explanation | None:
+        """Explain a selection; None where there is nothing to explain.
+
+        With `whole` false the head of a figure alone: value, band, basis.
+        """
+        answer, formatter = self._desk.answer, self._desk.formatter
+        if selection is None or answer is None:
+            return None
+        if selection.kind is SelectionKind.MODEL:
+            return explain_model(answer, selection.name, formatter)
+        if selection.column not in self._desk.keys:
+            return None
+        position = self._desk.keys.index(selection.column)
+        if selection.kind is SelectionKind.ATTRIBUTE:
+            return explain_attribute(answer, position, selection.name, formatter)
+        backing = self._backing(answer.columns[position], selection.name, whole=whole)
+        return explain_figure(answer, position, selection.name, backing, formatter)
+
+    def updated(self, former: Explanation, head: Explanation) -> Explanation:
+        """Return a former explanation with the value, band and basis of a new one."""
+        return replace(
+            former,
+            what=head.what,
+            conditions=head.conditions,
+            figure=head.figure,
+            unit=head.unit,
+            band=head.band,
+            ground=head.ground,
+            basis=head.basis,
+        )
+
+    def _backing(self, column: Column, name: str, *, whole: bool) -> Backing:
+        estimate, workbench = column.estimate, self._desk.workbench
+        if estimate is None:
+            return Backing()
+        rows = workbench.rows_behind(estimate)
+        if not whole and estimate.fits:
+            return Backing(rows=rows)
+        return Backing(
+            term=self._term(estimate, name),
+            shares=workbench.step_shares(estimate),
+            remedies=workbench.remedies(estimate),
+            rows=rows,
+            source_text=self._source_text,
+        )
+
+    def _term(self, estimate: Estimate, name: str) -> Term | None:
+        try:
+            return self._desk.workbench.explain(estimate, name if estimate.fits else "memory")
+        except InputError:
+            return None
+
+    def _source_text(self, source: str) -> str:
+        """Return a source in words; they stay as they are while the catalog is open."""
+        found = self._sources.get(source)
+        if found is None:
+            found = self._sources[source] = self._desk.workbench.source_text(source)
+        return found

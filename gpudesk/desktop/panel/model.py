@@ -1,0 +1,161 @@
+"""The lines of the panel for Qt: a tree that changes texts in place while its shape stays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+
+from gpudesk.desktop.panel.nodes import PASSIVE, Kind, Node
+from gpudesk.sheets.explanation import ClaimLine, Detail, TermLine
+
+Index = QModelIndex | QPersistentModelIndex
+
+#: What is copied of a line.
+COPIED_ROLE = Qt.ItemDataRole.UserRole + 1
+
+
+class Line:
+    """A node at its place in the tree."""
+
+    __slots__ = ("children", "depth", "node", "parent", "row")
+
+    def __init__(self, node: Node, row: int, parent: Line | None) -> None:
+        """Take the node and, below it, all that belong to it."""
+        self.node = node
+        self.row = row
+        self.parent = parent
+        self.depth: int = 0 if parent is None else parent.depth + 1
+        self.children = [Line(child, place, self) for place, child in enumerate(node.children)]
+
+    def walk(self) -> Iterator[Line]:
+        """Yield the line and all below it."""
+        yield self
+        for child in self.children:
+            yield from child.walk()
+
+
+class PanelModel(QAbstractItemModel):
+    """The lines of one explanation."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        """Begin without lines."""
+        super().__init__(parent)
+        self.lines: list[Line] = []
+        self._shape: tuple[object, ...] = ()
+
+    def show(self, nodes: Sequence[Node]) -> bool:
+        """Show other nodes; return whether the lines stayed and only their texts changed."""
+        shape = tuple(node.shape for node in nodes)
+        if shape == self._shape:
+            self._update(self.lines, nodes, QModelIndex())
+            return True
+        self.beginResetModel()
+        self._shape = shape
+        self.lines = [Line(node, row, None) for row, node in enumerate(nodes)]
+        self.endResetModel()
+        return False
+
+    def _update(self, lines: list[Line], nodes: Sequence[Node], parent: QModelIndex) -> None:
+        """Put new nodes into lines of the same shape, and say which lines changed."""
+        changed = []
+        for line, node in zip(lines, nodes, strict=True):
+            if line.node.sentence != node.sentence or (
+                node.kind is Kind.BAR and line.node.content != node.content
+            ):
+                changed.append(line.row)
+            line.node = node
+            if node.children:
+                self._update(line.children, node.children, self.index(line.row, 0, parent))
+        if changed:
+            first, last = self.index(changed[0], 0, parent), self.index(changed[-1], 0, parent)
+            self.dataChanged.emit(first, last)
+
+    # Finding
+
+    def line(self, index: Index) -> Line | None:
+        """Return the line of an index."""
+        found: Line | None = index.internalPointer() if index.isValid() else None
+        return found
+
+    def index_of(self, line: Line) -> QModelIndex:
+        """Return the index of a line."""
+        return self.createIndex(line.row, 0, line)
+
+    def find(self, key: str) -> QModelIndex:
+        """Return the index of the line with a key, an invalid one where there is none."""
+        for top in self.lines:
+            for line in top.walk():
+                if line.node.key == key:
+                    return self.index_of(line)
+        return QModelIndex()
+
+    # What Qt asks
+
+    def index(self, row: int, column: int, parent: Index | None = None) -> QModelIndex:
+        """Return the index of a line by its place under its parent."""
+        above = None if parent is None else self.line(parent)
+        lines = self.lines if above is None else above.children
+        if column != 0 or not 0 <= row < len(lines):
+            return QModelIndex()
+        return self.createIndex(row, 0, lines[row])
+
+    def parent(self, index: Index) -> QModelIndex:  # type: ignore[override]
+        """Return the index of the line above."""
+        line = self.line(index)
+        return QModelIndex() if line is None or line.parent is None else self.index_of(line.parent)
+
+    def rowCount(self, parent: Index | None = None) -> int:  # noqa: N802 - Qt's name
+        """Return how many lines belong to a line, or how many there are at the top."""
+        if parent is None or not parent.isValid():
+            return len(self.lines)
+        line = self.line(parent)
+        return 0 if line is None else len(line.children)
+
+    def columnCount(self, parent: Index | None = None) -> int:  # noqa: N802, ARG002 - Qt's name
+        """Return the one column."""
+        return 1
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        """Say that headings cannot be moved to, and that addresses can be selected as text."""
+        line = self.line(index)
+        if line is None or line.node.kind in PASSIVE:
+            return Qt.ItemFlag.NoItemFlags
+        flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
+        if not line.children:
+            flags |= Qt.ItemFlag.ItemNeverHasChildren
+        if is_address(line.node):
+            flags |= Qt.ItemFlag.ItemIsEditable
+        return flags
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:  # noqa: ANN401 - Qt's own
+        """Return what a line says, also as it is read out and as it is copied."""
+        line = self.line(index)
+        if line is None:
+            return None
+        node = line.node
+        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
+            return node.sentence
+        if role == Qt.ItemDataRole.EditRole and isinstance(node.content, Detail):
+            return node.content.value
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return tool_tip(node)
+        return node.copied if role == COPIED_ROLE else None
+
+
+def is_address(node: Node) -> bool:
+    """Whether a line shows an address."""
+    return isinstance(node.content, Detail) and node.content.url
+
+
+def tool_tip(node: Node) -> str | None:
+    """Return the whole of what a line may have no room for."""
+    content = node.content
+    if isinstance(content, ClaimLine):
+        return content.source
+    if isinstance(content, TermLine):
+        return content.source or content.formula
+    if isinstance(content, Detail):
+        return content.value
+    return node.sentence if node.kind is Kind.HEAD else None

@@ -1,0 +1,186 @@
+"""The panel "Sources and working": it explains whatever is selected, unless it is pinned."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QPainter, QPaintEvent, QShowEvent
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QVBoxLayout, QWidget
+
+from gpudesk.desktop.panel.explainer import Explainer
+from gpudesk.desktop.panel.nodes import Command, Link, Node, empty_nodes, nodes_of
+from gpudesk.desktop.panel.remedying import with_remedy
+from gpudesk.desktop.panel.view import PanelView
+from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.selection import Selection
+from gpudesk.desktop.session.settings import Settings
+from gpudesk.desktop.theme.theme import Theme
+from gpudesk.desktop.widgets.buttons import IconButton
+from gpudesk.desktop.widgets.label import Label
+from gpudesk.sheets.explanation import Detail, Explanation
+from gpudesk.sheets.explanation_text import with_sources, working_text
+from gpudesk.text import tr
+
+LEAST_WIDTH = 280
+MOST_WIDTH = 480
+WIDTH = 312
+
+
+class SourcesPanel(QWidget):
+    """Explains the selected figure. `pinned` keeps it on the figure that it shows."""
+
+    #: The user asked to close the panel.
+    close_requested = Signal()
+
+    def __init__(self, desk: Desk, theme: Theme, settings: Settings, parent: QWidget | None = None) -> None:
+        """Follow the desk's selection."""
+        super().__init__(parent)
+        self._desk = desk
+        self._theme = theme
+        self._settings = settings
+        self._explainer = Explainer(desk)
+        self._explanation: Explanation | None = None
+        self._selection: Selection | None = None
+        self._pinned = False
+        self._stale = True
+        self._partial = False
+        self.setObjectName("sources-panel")
+        self.setAccessibleName(tr("Sources and working"))
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
+        self._make()
+        desk.selection_changed.connect(self._selected)
+        desk.answered.connect(self._refresh_later)
+        desk.gesture_changed.connect(self._gesture_changed)
+        theme.changed.connect(self._dress)
+        self._dress()
+
+    def _make(self) -> None:
+        self._title = Label(self._theme, tr("Sources and working"), font="section")
+        self._pin = IconButton(self._theme, "pin", tr("Pin: keep showing this figure"))
+        self._pin.setCheckable(True)
+        self._pin.toggled.connect(self._set_pinned)
+        self._close = IconButton(self._theme, "x", tr("Close the panel"), key="Ctrl+I")
+        self._close.clicked.connect(self.close_requested)
+        self._head = QHBoxLayout()
+        self._head.addWidget(self._title, 1)
+        self._head.addWidget(self._pin)
+        self._head.addWidget(self._close)
+        self.view = PanelView(self._theme, self)
+        self.view.setAccessibleName(tr("Sources and working"))
+        self.view.followed.connect(self._follow)
+        self.setFocusProxy(self.view)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(self._head)
+        column.addWidget(self.view, 1)
+
+    # What is shown
+
+    @property
+    def pinned(self) -> bool:
+        """Whether the panel stays on its figure while others are selected."""
+        return self._pinned
+
+    @property
+    def explanation(self) -> Explanation | None:
+        """What is explained now."""
+        return self._explanation
+
+    def set_pinned(self, pinned: bool) -> None:
+        """Stay on the figure shown, or follow the selection again."""
+        self._pin.setChecked(pinned)
+
+    def _set_pinned(self, pinned: bool) -> None:
+        self._pinned = pinned
+        self._pin.set_icon("pin-off" if pinned else "pin")
+        self._pin.set_name(
+            tr("Unpin: follow the selection") if pinned else tr("Pin: keep showing this figure")
+        )
+        if not pinned:
+            self._selected()
+
+    def _selected(self) -> None:
+        if not self._pinned:
+            self._selection = self._desk.selection
+            self._refresh_later()
+
+    def _gesture_changed(self) -> None:
+        if not self._desk.in_gesture and self._partial:
+            self._refresh_later()
+
+    def _refresh_later(self) -> None:
+        if self.isVisible():
+            self.refresh()
+        else:
+            self._stale = True
+
+    def refresh(self) -> None:
+        """Explain the figure anew; while something is dragged only its head, which is all that is watched."""
+        self._stale = False
+        self._partial = self._desk.in_gesture
+        whole = not self._partial
+        explanation = self._explainer.explain(self._selection, whole=whole)
+        former = self._explanation
+        if not whole and explanation is not None and former is not None:
+            explanation = self._explainer.updated(former, explanation)
+        self._explanation = explanation
+        nodes = empty_nodes() if explanation is None else nodes_of(explanation)
+        self.view.show_nodes(nodes)
+        self.view.setAccessibleDescription(nodes[0].sentence)
+
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802 - Qt's name
+        """Catch up with what happened while the panel was hidden."""
+        super().showEvent(event)
+        if self._stale:
+            if not self._pinned:
+                self._selection = self._desk.selection
+            self.refresh()
+
+    # Links
+
+    def _follow(self, node: Node) -> None:
+        content = node.content
+        if isinstance(content, Detail):
+            self._copy(content.value)
+        elif isinstance(content, Link):
+            self._do(content)
+
+    def _do(self, link: Link) -> None:
+        explanation = self._explanation
+        if explanation is None:
+            return
+        if link.command is Command.COPY_WITH_SOURCES:
+            self._copy(with_sources(explanation))
+        elif link.command is Command.COPY_WORKING and explanation.working is not None:
+            self._copy(working_text(explanation.working))
+        elif link.remedy is not None and self._selection is not None:
+            position = self._desk.keys.index(self._selection.column)
+            edited = with_remedy(self._desk.scenario, position, link.remedy)
+            self._desk.apply(edited, link.text)
+
+    @staticmethod
+    def _copy(text: str) -> None:
+        QApplication.clipboard().setText(text)
+
+    # Looks
+
+    def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
+        """Return the width of the design."""
+        return QSize(self._theme.px(WIDTH), self._theme.px(480))
+
+    def _dress(self) -> None:
+        px = self._theme.px
+        self._head.setContentsMargins(px(16), px(6), px(6), px(7))
+        self._head.setSpacing(px(2))
+        self.setMinimumWidth(LEAST_WIDTH)
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802 - Qt's name
+        """Draw the ground, and the rule under the head."""
+        painter = QPainter(self)
+        try:
+            painter.fillRect(event.rect(), self._theme.colour("chrome"))
+            y = self.view.y() - 1
+            painter.fillRect(0, y, self.width(), 1, self._theme.colour("hair"))
+        finally:
+            painter.end()

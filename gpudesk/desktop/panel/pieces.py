@@ -1,0 +1,211 @@
+"""Pieces of which a line of the panel is laid out: texts, fills, rules, glyphs and icons at their places."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QFontMetricsF
+
+from gpudesk.desktop.theme.pen import LEFT, RIGHT, Pen
+from gpudesk.desktop.theme.theme import Theme
+
+_ELLIPSIS = Qt.TextElideMode
+
+
+class Measure:
+    """Measures texts in the theme's fonts, and keeps what it measured until the theme changes."""
+
+    def __init__(self, theme: Theme) -> None:
+        """Follow the theme."""
+        self.theme = theme
+        self._metrics: dict[str, QFontMetricsF] = {}
+        self._broken: dict[tuple[str, str, int, int], tuple[str, ...]] = {}
+        theme.changed.connect(self.clear)
+
+    def clear(self) -> None:
+        """Let all measures go."""
+        self._metrics.clear()
+        self._broken.clear()
+
+    def metrics(self, font: str) -> QFontMetricsF:
+        """Return the measures of a font."""
+        found = self._metrics.get(font)
+        if found is None:
+            found = self._metrics[font] = QFontMetricsF(self.theme.font(font))
+        return found
+
+    def width(self, text: str, font: str) -> float:
+        """Return how wide a text runs."""
+        return self.metrics(font).horizontalAdvance(text)
+
+    def elided(self, text: str, font: str, width: float, *, middle: bool = False) -> str:
+        """Return a text cut with an ellipsis where it is too wide."""
+        mode = _ELLIPSIS.ElideMiddle if middle else _ELLIPSIS.ElideRight
+        metrics = self.metrics(font)
+        return text if metrics.horizontalAdvance(text) <= width else metrics.elidedText(text, mode, width)
+
+    def lines(self, text: str, font: str, width: float, most: int = 0) -> tuple[str, ...]:
+        """Break a text at spaces, a word that is too wide anywhere; of more than `most` the last is cut."""
+        key = (text, font, int(width), most)
+        found = self._broken.get(key)
+        if found is None:
+            if len(self._broken) > _MOST_KEPT:
+                self._broken.clear()
+            found = self._broken[key] = tuple(self._break(text, font, width, most))
+        return found
+
+    def _break(self, text: str, font: str, width: float, most: int) -> list[str]:
+        metrics = self.metrics(font)
+        lines: list[str] = []
+        current = ""
+        for word in text.split(" "):
+            longer = f"{current} {word}" if current else word
+            if current and metrics.horizontalAdvance(longer) > width:
+                lines.append(current)
+                longer = word
+            while metrics.horizontalAdvance(longer) > width and len(longer) > 1:
+                head = _fitting(metrics, longer, width)
+                lines.append(longer[:head])
+                longer = longer[head:]
+            current = longer
+        lines.append(current)
+        if most and len(lines) > most:
+            rest = " ".join(lines[most - 1 :])
+            lines = [*lines[: most - 1], metrics.elidedText(rest, _ELLIPSIS.ElideRight, width)]
+        return lines
+
+
+_MOST_KEPT = 4000
+
+
+def _fitting(metrics: QFontMetricsF, text: str, width: float) -> int:
+    """Return how many letters of a word fit, one at least."""
+    low, high = 1, len(text)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if metrics.horizontalAdvance(text[:middle]) <= width:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """One line of text from (x, top) in a box of this height; `x` is its right end with `right`."""
+
+    x: float
+    top: float
+    height: float
+    text: str
+    font: str
+    colour: str
+    right: bool = False
+
+    def draw(self, pen: Pen, x: float, y: float) -> None:
+        """Draw it, its letters centred between top and bottom."""
+        metrics = pen.metrics(self.font)
+        baseline = y + self.top + (self.height + metrics.capHeight()) / 2
+        align = RIGHT if self.right else LEFT
+        place = QPointF(x + self.x, baseline)
+        pen.text(place, self.text, font=self.font, colour=self.colour, align=align)
+
+
+@dataclass(frozen=True, slots=True)
+class Fill:
+    """A filled rectangle with round corners, with a border where one is named."""
+
+    x: float
+    top: float
+    width: float
+    height: float
+    colour: str
+    radius: float = 0.0
+
+    def draw(self, pen: Pen, x: float, y: float) -> None:
+        """Draw it."""
+        rect = QRectF(x + self.x, y + self.top, self.width, self.height)
+        pen.tint(rect, self.colour, radius=self.radius)
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A hairline, level or upright."""
+
+    x1: float
+    y1: float
+    x2: float
+    y2: float
+    colour: str = "hair"
+
+    def draw(self, pen: Pen, x: float, y: float) -> None:
+        """Draw it on device pixels."""
+        pen.hairline(x + self.x1, y + self.y1, x + self.x2, y + self.y2, self.colour)
+
+
+@dataclass(frozen=True, slots=True)
+class Glyph:
+    """A glyph around a point."""
+
+    name: str
+    x: float
+    y: float
+    colour: str | None = None
+
+    def draw(self, pen: Pen, x: float, y: float) -> None:
+        """Draw it."""
+        pen.glyph(self.name, x + self.x, y + self.y, self.colour)
+
+
+@dataclass(frozen=True, slots=True)
+class Icon:
+    """An icon with its top left corner at a point."""
+
+    name: str
+    x: float
+    top: float
+    size: float
+    colour: str = "text2"
+
+    def draw(self, pen: Pen, x: float, y: float) -> None:
+        """Draw it."""
+        pen.icon(self.name, x + self.x, y + self.top, self.size, self.colour)
+
+
+Piece = Text | Fill | Rule | Glyph | Icon
+
+
+@dataclass(slots=True)
+class Layout:
+    """The pieces of one line and the height that they take; `fold` is where a click folds it in or out."""
+
+    height: float = 0.0
+    pieces: list[Piece] = field(default_factory=list)
+    fold: QRectF | None = None
+
+    def add(self, piece: Piece) -> None:
+        """Put a piece where it says."""
+        self.pieces.append(piece)
+
+    def space(self, height: float) -> None:
+        """Leave room below."""
+        self.height += height
+
+    def row(
+        self, x: float, text: str, font: str, colour: str, height: float, *, right: float | None = None
+    ) -> None:
+        """Put a line of text below what is there, ending at `right` where that is given."""
+        at = x if right is None else right
+        self.add(Text(at, self.height, height, text, font, colour, right=right is not None))
+        self.height += height
+
+    def paragraph(self, x: float, lines: tuple[str, ...], font: str, colour: str, height: float) -> None:
+        """Put lines of text below what is there."""
+        for line in lines:
+            self.row(x, line, font, colour, height)
+
+    def draw(self, pen: Pen, x: float, y: float) -> None:
+        """Draw all pieces."""
+        for piece in self.pieces:
+            piece.draw(pen, x, y)

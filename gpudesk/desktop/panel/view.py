@@ -1,0 +1,272 @@
+"""The scrolling body of the panel: a tree that keys, mouse and screen readers walk through."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QPoint, QRect, Qt, Signal
+from PySide6.QtGui import (
+    QFocusEvent,
+    QKeyEvent,
+    QKeySequence,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+)
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QApplication,
+    QFrame,
+    QStyleOptionViewItem,
+    QTreeView,
+    QWidget,
+)
+
+from gpudesk.desktop.panel.delegate import PanelDelegate
+from gpudesk.desktop.panel.model import COPIED_ROLE, Line, PanelModel, is_address
+from gpudesk.desktop.panel.nodes import Kind, Node
+from gpudesk.desktop.theme.focus_ring import FocusRing
+from gpudesk.desktop.theme.theme import Theme
+from gpudesk.sheets.explanation import TermLine
+
+Index = QModelIndex | QPersistentModelIndex
+
+#: Terms above this depth are open until they are folded.
+OPEN_LEVELS = 2
+
+
+class PanelView(QTreeView):
+    """Shows the lines of an explanation."""
+
+    #: A link was followed; carries its node.
+    followed = Signal(object)
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        """Show nothing yet."""
+        super().__init__(parent)
+        self._theme = theme
+        self._folds: dict[str, bool] = {}
+        self._restoring = False
+        self._hovered: Line | None = None
+        self.lines = PanelModel(self)
+        self.setModel(self.lines)
+        self._delegate = PanelDelegate(theme, self)
+        self.setItemDelegate(self._delegate)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHeaderHidden(True)
+        self.setIndentation(0)
+        self.setRootIsDecorated(False)
+        self.setMouseTracking(True)
+        self.setExpandsOnDoubleClick(False)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setEditTriggers(
+            QAbstractItemView.EditTrigger.DoubleClicked | QAbstractItemView.EditTrigger.EditKeyPressed
+        )
+        self.expanded.connect(lambda index: self._keep_fold(index, open_=True))
+        self.collapsed.connect(lambda index: self._keep_fold(index, open_=False))
+        theme.changed.connect(self._redo)
+
+    # What is shown
+
+    def show_nodes(self, nodes: tuple[Node, ...]) -> None:
+        """Show other lines; where they are of the same shape, folds, place and current line stay."""
+        current = self._line(self.currentIndex())
+        self._hovered = None
+        if self.lines.show(nodes):
+            return
+        self._restore_folds()
+        if current is not None:
+            # A line of the same name may be there again, as when another accelerator is selected.
+            self.setCurrentIndex(self.lines.find(current.node.key))
+        if not self.currentIndex().isValid():
+            self.scrollToTop()
+
+    @property
+    def hovered(self) -> Line | None:
+        """Return the line under the mouse."""
+        return self._hovered
+
+    def focus_rect(self) -> QRect | None:
+        """Return the current line, for the focus ring."""
+        index = self.currentIndex()
+        if not index.isValid():
+            return None
+        inset = self._theme.px(8)
+        rect = self.visualRect(index).intersected(self.viewport().rect())
+        return None if rect.isEmpty() else rect.adjusted(inset, 0, -inset, 0)
+
+    def go_to(self, key: str) -> bool:
+        """Make the line with a key the current one, and show it; return whether there is one."""
+        index = self.lines.find(key)
+        if index.isValid():
+            self.setCurrentIndex(index)
+            self.scrollTo(index, QAbstractItemView.ScrollHint.EnsureVisible)
+        return index.isValid()
+
+    def _line(self, index: Index) -> Line | None:
+        return self.lines.line(index)
+
+    # Folding
+
+    def _restore_folds(self) -> None:
+        self._restoring = True
+        try:
+            for top in self.lines.lines:
+                for line in top.walk():
+                    if line.children and self._is_open(line):
+                        self.setExpanded(self.lines.index_of(line), True)
+        finally:
+            self._restoring = False
+
+    def _is_open(self, line: Line) -> bool:
+        default = line.node.kind is Kind.TERM and line.depth < OPEN_LEVELS
+        return self._folds.get(line.node.key, default)
+
+    def _keep_fold(self, index: Index, *, open_: bool) -> None:
+        line = self._line(index)
+        if line is not None and not self._restoring:
+            self._folds[line.node.key] = open_
+
+    def _toggle(self, line: Line) -> None:
+        index = self.lines.index_of(line)
+        self.setExpanded(index, not self.isExpanded(index))
+
+    # Keys and mouse
+
+    def currentChanged(self, current: Index, previous: Index) -> None:  # noqa: N802 - Qt's name
+        """Give the current line room for its source, and the former one its old height."""
+        super().currentChanged(current, previous)
+        for index in (previous, current):
+            line = self._line(index)
+            if line is not None:
+                place = self.lines.index_of(line)
+                self.lines.dataChanged.emit(place, place)
+        if current.isValid():
+            self.scrollTo(current)
+        FocusRing.moved(self)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
+        """Follow links with Enter, copy with the platform's key; the rest is the tree's."""
+        if event.matches(QKeySequence.StandardKey.Copy):
+            self.copy_current()
+        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
+            self.follow(self.currentIndex())
+        elif event.key() == Qt.Key.Key_Down and not self.currentIndex().isValid():
+            self._go_first()
+        else:
+            super().keyPressEvent(event)
+
+    def copy_current(self) -> None:
+        """Copy the current line."""
+        text = self.currentIndex().data(COPIED_ROLE)
+        if text:
+            QApplication.clipboard().setText(str(text))
+
+    def follow(self, index: Index) -> None:
+        """Do what Enter or a click does: follow a link, go from a term to its claims, fold in or out."""
+        line = self._line(index)
+        if line is None:
+            return
+        if line.node.kind is Kind.LINK or is_address(line.node):
+            self.followed.emit(line.node)
+        elif line.children:
+            self._toggle(line)
+        elif isinstance(line.node.content, TermLine) and line.node.content.claims:
+            self.go_to(f"claim.{line.node.content.claims}.0")
+
+    def _go_first(self) -> None:
+        if self.lines.lines:
+            self.setCurrentIndex(self.lines.index_of(self.lines.lines[0]))
+
+    def focusInEvent(self, event: QFocusEvent) -> None:  # noqa: N802 - Qt's name
+        """Begin at the figure."""
+        super().focusInEvent(event)
+        if not self.currentIndex().isValid():
+            self._go_first()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: N802 - Qt's name
+        """Fold where the arrow is, open claims, follow links; anything else is selected."""
+        super().mousePressEvent(event)
+        if event.button() != Qt.MouseButton.LeftButton:
+            return
+        point = event.position().toPoint()
+        index = self.indexAt(point)
+        line = self._line(index)
+        if line is None:
+            return
+        claims = line.node.kind is Kind.CLAIM
+        if self._on_fold(line, index, point) or claims:
+            self._toggle(line)
+        elif line.node.kind is Kind.LINK:
+            self.followed.emit(line.node)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:  # noqa: N802 - Qt's name
+        """Fold terms in or out; select an address as text."""
+        index = self.indexAt(event.position().toPoint())
+        line = self._line(index)
+        if line is not None and line.node.kind is Kind.TERM and line.children:
+            self._toggle(line)
+        elif line is not None and is_address(line.node):
+            self.edit(index)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: N802 - Qt's name
+        """Show what is under the mouse, and a hand over links."""
+        super().mouseMoveEvent(event)
+        self._hover(self.indexAt(event.position().toPoint()))
+
+    def leaveEvent(self, event: QEvent) -> None:  # noqa: N802 - Qt's name
+        """Let go of what was under the mouse."""
+        super().leaveEvent(event)
+        self._hover(QModelIndex())
+
+    def _hover(self, index: QModelIndex) -> None:
+        line = self._line(index)
+        if line is self._hovered:
+            return
+        former, self._hovered = self._hovered, line
+        for changed in (former, line):
+            if changed is not None:
+                self.viewport().update(self.visualRect(self.lines.index_of(changed)))
+        hand = line is not None and line.node.kind is Kind.LINK
+        self.viewport().setCursor(Qt.CursorShape.PointingHandCursor if hand else Qt.CursorShape.ArrowCursor)
+
+    def _on_fold(self, line: Line, index: QModelIndex, point: QPoint) -> bool:
+        fold = self._delegate.layout(line, index).fold
+        return (
+            bool(line.children)
+            and fold is not None
+            and fold.contains(point - self.visualRect(index).topLeft())
+        )
+
+    # Painting
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802 - Qt's name
+        """Lie on the colour of the panel."""
+        painter = QPainter(self.viewport())
+        try:
+            painter.fillRect(event.rect(), self._theme.colour("chrome"))
+        finally:
+            painter.end()
+        super().paintEvent(event)
+
+    def drawRow(  # noqa: N802 - Qt's name
+        self, painter: QPainter, option: QStyleOptionViewItem, index: Index
+    ) -> None:
+        """Leave the row to the delegate: selection and hover are its own."""
+        self._delegate.paint(painter, option, index)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
+        """Break texts anew at another width."""
+        super().resizeEvent(event)
+        if event.oldSize().width() != event.size().width():
+            self.scheduleDelayedItemsLayout()
+        FocusRing.moved(self)
+
+    def scrollContentsBy(self, dx: int, dy: int) -> None:  # noqa: N802 - Qt's name
+        """Take the focus ring along."""
+        super().scrollContentsBy(dx, dy)
+        FocusRing.moved(self)
+
+    def _redo(self) -> None:
+        self.scheduleDelayedItemsLayout()
+        self.viewport().update()
