@@ -53,6 +53,7 @@ SENTENCES: Final = MappingProxyType(
         "version {known}: use a newer GPU Desk",
         "pdf.no_scenario": "is a PDF that carries no scenario; one that GPU Desk saved as a sheet does",
         "pdf.no_qt": "cannot be drawn, since a library is missing ({reason}); install it, or write .html",
+        "printer.refused": "the printer does not take the job; look whether it is on, or save a PDF",
         "sheet.format": "{suffix} is no form of a sheet; there are {known}",
         "template.unknown": "there is no template {name}; there are {near}",
         "explain.does_not_fit": "there is nothing to explain: it does not fit",

@@ -36,6 +36,8 @@ _GAP: Final = 9.0
 _CURVES: Final = 0.62
 _BETWEEN: Final = 20.0
 _MOST_PAGES: Final = 2
+#: Height at the foot of a page in which a section of text may begin.
+_WORTH_BEGINNING: Final = 30 * MM
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +135,10 @@ def _arranged(
     whole = not left
     flow.put(key)
     if charts:
-        flow.put(charts.piece(min(arrangement.most_charts, flow.room - _GAP)), _GAP)
+        room = flow.room - _GAP
+        # What is left below is given to the charts where nothing else could be begun there.
+        roomy = room - arrangement.most_charts > _WORTH_BEGINNING
+        flow.put(charts.piece(arrangement.most_charts if roomy else room), _GAP)
     while left:
         flow.turn()
         left = _put_groups(flow, table, left, 0.0)

@@ -142,7 +142,7 @@ def _words(runs: Sequence[Run]) -> Iterator[_Word]:
 def _keeps(word: _Word, text: str) -> bool:
     """Whether a word ends in a number of which the next is the unit, or a group of three digits."""
     said = text.rstrip(".,;:)]")
-    grouped = len(said) == _GROUP and said.isdigit() and word[-1].text.isdigit()
+    grouped = len(said) == _GROUP and said.isdigit() and word[-1].text.strip().isdigit()
     return word[-1].text[-1:].isdigit() and (grouped or said in _UNITS_OF_FIGURES)
 
 
