@@ -47,6 +47,11 @@ class Line:
         """What tells the line from all others, whatever stands in it."""
         return f"group:{self.group.key}" if self.row is None else self.row.key
 
+    @property
+    def has_second_line(self) -> bool:
+        """Whether some cell of the line has a line under its figure."""
+        return self.row is not None and self.row.has_second_line
+
 
 def lines(table: ComparisonTable, arrangement: Arrangement) -> tuple[Line, ...]:
     """Return the lines that are shown, headings included; a group without rows has no heading."""

@@ -1,0 +1,304 @@
+"""What can be done with rows, columns and cells of the comparison table: as menus and as actions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Final
+
+from PySide6.QtCore import QMimeData, QPoint
+from PySide6.QtGui import QAction, QGuiApplication
+from PySide6.QtWidgets import QMenu, QWidget
+
+from gpudesk.desktop.actions import ActionSpec, Menu
+from gpudesk.desktop.itemmodels.comparison_model import ComparisonModel
+from gpudesk.desktop.pages.compare.arranger import Arranger
+from gpudesk.desktop.pages.compare.table_view import ComparisonView
+from gpudesk.desktop.session import edits
+from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.theme.theme import Theme
+from gpudesk.desktop.widgets.menu import make_menu
+from gpudesk.domain.comparison import column_keys
+from gpudesk.sheets.comparison_copy import clipping
+from gpudesk.sheets.comparison_parts import ComparedHead, ComparedRow
+from gpudesk.text import tr
+
+#: Sections of the menus that the page adds its actions to.
+_SECTION: Final = 50
+
+
+class Commands:
+    """Acts on the arrangement, the scenario and the clipboard; -1 stands for no row or no column."""
+
+    def __init__(
+        self, desk: Desk, theme: Theme, arranger: Arranger, model: ComparisonModel, view: ComparisonView
+    ) -> None:
+        """Keep what to act on."""
+        self._desk = desk
+        self._theme = theme
+        self._arranger = arranger
+        self._model = model
+        self._view = view
+
+    # Rows
+
+    def row_of(self, number: int) -> ComparedRow | None:
+        """Return the row in a line of the view."""
+        return self._model.lines[number].row if 0 <= number < len(self._model.lines) else None
+
+    def _current_row(self) -> ComparedRow | None:
+        return self.row_of(self._view.currentIndex().row())
+
+    def sort_by(self, number: int) -> None:
+        """Order the columns by the row in a line."""
+        row = self.row_of(number)
+        if row is not None:
+            self._arranger.sort_by(self._model.table, row.key)
+
+    def _on_row(self, act: Callable[[ComparedRow], object], row: ComparedRow | None = None) -> None:
+        """Act on a row, else on that of the current cell."""
+        found = row or self._current_row()
+        if found is not None:
+            act(found)
+
+    def _hide(self, row: ComparedRow) -> None:
+        self._arranger.hide_row(row.key)
+
+    def _sort(self, row: ComparedRow) -> None:
+        self._arranger.sort_by(self._model.table, row.key)
+
+    def _move(self, row: ComparedRow, step: int) -> None:
+        self._arranger.move_row(self._model.table, row.key, step)
+
+    # Columns
+
+    def _current_head(self) -> ComparedHead | None:
+        column = self._view.currentIndex().column()
+        return self._model.head(column) if 0 <= column < self._model.columnCount() else None
+
+    def _on_head(self, act: Callable[[ComparedHead], object]) -> None:
+        head = self._current_head()
+        if head is not None:
+            act(head)
+
+    def _position(self, head: ComparedHead) -> int | None:
+        """Return where a column stands in the scenario, which may have changed since it was answered."""
+        keys = column_keys(self._desk.scenario.accelerators)
+        return keys.index(head.key) if head.key in keys else None
+
+    def set_baseline(self, head: ComparedHead) -> None:
+        """Make a column the one that differences are against."""
+        position = self._position(head)
+        if position:
+            edited = edits.make_baseline(self._desk.scenario, position)
+            self._desk.apply(edited, tr("Baseline {name}", name=head.name))
+
+    def move_column(self, head: ComparedHead, step: int) -> None:
+        """Move a column past its neighbour that is shown, in the scenario's order."""
+        self._arranger.change(sorting=None)
+        target = self._neighbour(head, step)
+        position = self._position(head)
+        if position is not None and target is not None:
+            edited = edits.move_accelerator(self._desk.scenario, position, target)
+            self._desk.apply(edited, tr("Move of {name}", name=head.name))
+
+    def _neighbour(self, head: ComparedHead, step: int) -> int | None:
+        """Return the place in the scenario of the next column that is shown, in the scenario's order."""
+        hidden = self._arranger.arrangement.hidden_columns
+        shown = [each for each in self._model.table.heads if each.key not in hidden]
+        place = next((place for place, each in enumerate(shown) if each.key == head.key), None)
+        if place is None or not 0 <= place + step < len(shown):
+            return None
+        return self._position(shown[place + step])
+
+    def remove_column(self, head: ComparedHead) -> None:
+        """Take an accelerator out of the scenario."""
+        position = self._position(head)
+        if position is not None:
+            edited = edits.remove_accelerator(self._desk.scenario, position)
+            self._desk.apply(edited, tr("Removal of {name}", name=head.name))
+
+    def _can_hide(self) -> bool:
+        return self._current_head() is not None and self._model.columnCount() > 1
+
+    # Copying
+
+    def copy(self) -> None:
+        """Copy the selected cells: one alone as its number, several with their labels; none is the table."""
+        cells = self._view.selected_cells()
+        if not cells:
+            self.copy_table()
+            return
+        rows = [row for number in sorted({row for row, _ in cells}) if (row := self.row_of(number))]
+        columns = sorted({column for _, column in cells})
+        self._copy(rows, [self._model.positions[column] for column in columns], with_heads=len(cells) > 1)
+
+    def copy_table(self) -> None:
+        """Copy all rows and columns that are shown."""
+        rows = [line.row for line in self._model.lines if line.row is not None]
+        self._copy(rows, list(self._model.positions), with_heads=True)
+
+    def _copy(self, rows: list[ComparedRow], positions: list[int], *, with_heads: bool) -> None:
+        if not rows or not positions:
+            return
+        style = self._desk.formatter.style
+        made = clipping(self._model.table, rows, positions, style, with_heads=with_heads)
+        data = QMimeData()
+        data.setText(made.text)
+        data.setHtml(made.html)
+        QGuiApplication.clipboard().setMimeData(data)
+
+    # Menus
+
+    def open_menu(self, row: int, column: int, place: QPoint, parent: QWidget) -> None:
+        """Show what can be done with a row, a column or a cell, at a place on the screen."""
+        menu = make_menu(parent=parent)
+        found = self.row_of(row)
+        if found is not None:
+            self._fill_row_menu(menu, found, with_copy=column >= 0)
+        elif 0 <= column < self._model.columnCount():
+            self._fill_head_menu(menu, self._model.head(column))
+        menu.aboutToHide.connect(menu.deleteLater)
+        menu.popup(place)
+
+    def _fill_row_menu(self, menu: QMenu, row: ComparedRow, *, with_copy: bool) -> None:
+        if with_copy:
+            self._entry(menu, "copy", tr("Copy"), self.copy)
+        self._entry(menu, "table-2", tr("Copy table"), self.copy_table)
+        menu.addSeparator()
+        self._entry(menu, "arrow-up-down", tr("Order columns by this row"), lambda: self._sort(row))
+        if self._arranger.arrangement.sorting is not None:
+            self._entry(menu, "rotate-ccw", tr("Order columns as in the scenario"), self._unsort)
+        menu.addSeparator()
+        self._entry(menu, "arrow-up", tr("Move row up"), lambda: self._move(row, -1))
+        self._entry(menu, "arrow-down", tr("Move row down"), lambda: self._move(row, 1))
+        self._entry(menu, "eye-off", tr("Hide row"), lambda: self._hide(row))
+        if self._arranger.arrangement.hidden_rows:
+            self._entry(menu, "eye", tr("Show all rows"), self._arranger.show_all_rows)
+
+    def _fill_head_menu(self, menu: QMenu, head: ComparedHead) -> None:
+        baseline = self._entry(menu, "equal", tr("Set as the baseline"), lambda: self.set_baseline(head))
+        baseline.setEnabled(head.key != self._model.table.heads[0].key)
+        menu.addSeparator()
+        for step, icon, text in ((-1, "arrow-left", tr("Move left")), (1, "arrow-right", tr("Move right"))):
+            entry = self._entry(menu, icon, text, partial(self.move_column, head, step))
+            entry.setEnabled(self._neighbour(head, step) is not None)
+        menu.addSeparator()
+        hide = self._entry(menu, "eye-off", tr("Hide column"), lambda: self._arranger.hide_column(head.key))
+        hide.setEnabled(self._model.columnCount() > 1)
+        if self._arranger.arrangement.hidden_columns:
+            self._entry(menu, "eye", tr("Show all columns"), self._arranger.show_all_columns)
+        remove = tr("Remove {name}", name=head.name)
+        self._entry(menu, "trash-2", remove, lambda: self.remove_column(head))
+
+    def _entry(self, menu: QMenu, icon: str, text: str, act: Callable[[], object]) -> QAction:
+        entry = menu.addAction(self._theme.icon(icon), text)
+        entry.triggered.connect(act)
+        return entry
+
+    def _unsort(self) -> None:
+        self._arranger.change(sorting=None)
+
+    # Actions
+
+    def actions(self) -> list[ActionSpec]:
+        """Return everything that can be done, with the current cell in mind."""
+        return [*self._copy_actions(), *self._row_actions(), *self._column_actions()]
+
+    def _copy_actions(self) -> list[ActionSpec]:
+        return [
+            ActionSpec(
+                "compare.copy", tr("Copy selected cells"), self.copy, Menu.EDIT, _SECTION, icon="copy"
+            ),
+            ActionSpec(
+                "compare.copy_table",
+                tr("Copy table"),
+                self.copy_table,
+                Menu.EDIT,
+                _SECTION,
+                icon="table-2",
+                shortcuts=("Ctrl+Shift+C",),
+                enabled=lambda: self._model.rowCount() > 0,
+            ),
+        ]
+
+    def _row_actions(self) -> list[ActionSpec]:
+        def on_row() -> bool:
+            return self._current_row() is not None
+
+        def act(name: str, text: str, run: Callable[[], object], icon: str, *keys: str) -> ActionSpec:
+            return ActionSpec(
+                f"compare.{name}", text, run, Menu.VIEW, _SECTION + 1, icon, keys, enabled=on_row
+            )
+
+        return [
+            act("sort", tr("Order columns by this row"), lambda: self._on_row(self._sort), "arrow-up-down"),
+            act("row_up", tr("Move row up"), lambda: self._step_row(-1), "arrow-up", "Alt+Up"),
+            act("row_down", tr("Move row down"), lambda: self._step_row(1), "arrow-down", "Alt+Down"),
+            act("hide_row", tr("Hide row"), lambda: self._on_row(self._hide), "eye-off"),
+            ActionSpec(
+                "compare.show_rows",
+                tr("Show all rows"),
+                self._arranger.show_all_rows,
+                Menu.VIEW,
+                _SECTION + 1,
+                "eye",
+            ),
+        ]
+
+    def _step_row(self, step: int) -> None:
+        self._on_row(lambda row: self._move(row, step))
+
+    def _column_actions(self) -> list[ActionSpec]:
+        arranger = self._arranger
+
+        def on_column() -> bool:
+            return self._current_head() is not None
+
+        def act(
+            name: str, text: str, run: Callable[[], object], icon: str, enabled: Callable[[], bool]
+        ) -> ActionSpec:
+            return ActionSpec(f"compare.{name}", text, run, Menu.VIEW, _SECTION + 2, icon, enabled=enabled)
+
+        return [
+            act(
+                "baseline",
+                tr("Set this column as the baseline"),
+                lambda: self._on_head(self.set_baseline),
+                "equal",
+                on_column,
+            ),
+            act("left", tr("Move column left"), lambda: self._step_column(-1), "arrow-left", on_column),
+            act("right", tr("Move column right"), lambda: self._step_column(1), "arrow-right", on_column),
+            act(
+                "unsort",
+                tr("Order columns as in the scenario"),
+                self._unsort,
+                "rotate-ccw",
+                lambda: arranger.arrangement.sorting is not None,
+            ),
+            act(
+                "hide_column",
+                tr("Hide column"),
+                lambda: self._on_head(lambda head: arranger.hide_column(head.key)),
+                "eye-off",
+                self._can_hide,
+            ),
+            act(
+                "show_columns",
+                tr("Show all columns"),
+                arranger.show_all_columns,
+                "eye",
+                lambda: bool(arranger.arrangement.hidden_columns),
+            ),
+            act(
+                "remove_column",
+                tr("Remove the accelerator of this column"),
+                lambda: self._on_head(self.remove_column),
+                "trash-2",
+                on_column,
+            ),
+        ]
+
+    def _step_column(self, step: int) -> None:
+        self._on_head(lambda head: self.move_column(head, step))

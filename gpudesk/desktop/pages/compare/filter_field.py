@@ -1,0 +1,78 @@
+"""The field that filters rows as one types."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QAction, QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QLineEdit, QSizePolicy, QWidget
+
+from gpudesk.desktop.theme.pen import Pen
+from gpudesk.desktop.theme.theme import Theme
+from gpudesk.text import tr
+
+_WIDTH = 144.0
+_LEAST = 60.0
+_ICON = 14.0
+
+
+class FilterField(QLineEdit):
+    """Without a frame. Esc clears it, and leaves it when it is empty; ↓ and Enter leave it."""
+
+    changed = Signal(str)
+    #: The user is done with the field.
+    left = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        """Begin empty."""
+        super().__init__(parent)
+        self._theme = theme
+        self.setProperty("kind", "bare")
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self.setPlaceholderText(tr("Filter rows"))
+        self.setAccessibleName(tr("Filter rows"))
+        self.setToolTip(tr("Show only rows that have these words  /"))
+        self._clear = QAction(theme.icon("x"), tr("Clear the filter"), self)
+        self._clear.triggered.connect(self.clear)
+        self.addAction(self._clear, QLineEdit.ActionPosition.TrailingPosition)
+        self._clear.setVisible(False)
+        self.textChanged.connect(self._changed)
+        theme.follow(self._dress)
+
+    def _dress(self) -> None:
+        self.setFixedHeight(self._theme.px(28))
+        self.setMinimumWidth(self._theme.px(_LEAST))
+        self.updateGeometry()
+        self.setTextMargins(self._theme.px(_ICON + 8), 0, 0, 0)
+
+    def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
+        """Return the width that it has where there is room."""
+        return QSize(self._theme.px(_WIDTH), self._theme.px(28))
+
+    def set_text(self, text: str) -> None:
+        """Show a filter that was set elsewhere."""
+        if text != self.text():
+            self.setText(text)
+
+    def _changed(self, text: str) -> None:
+        self._clear.setVisible(bool(text))
+        self.changed.emit(text)
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802 - Qt's name
+        """Draw the glass before the text."""
+        super().paintEvent(event)
+        painter = QPainter(self)
+        try:
+            side = self._theme.px(_ICON)
+            Pen(painter, self._theme).icon("search", 1, (self.height() - side) / 2, side, "text2")
+        finally:
+            painter.end()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
+        """Clear, or go on to the rows."""
+        key = event.key()
+        if key == Qt.Key.Key_Escape and self.text():
+            self.clear()
+        elif key in (Qt.Key.Key_Escape, Qt.Key.Key_Down, Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.left.emit()
+        else:
+            super().keyPressEvent(event)

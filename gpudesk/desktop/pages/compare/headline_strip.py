@@ -1,0 +1,219 @@
+"""The strip of headline answers: who leads at what, at the same size whether somebody wins or nobody does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
+
+from gpudesk.desktop.theme.pen import SWATCH_WIDTH, Pen
+from gpudesk.desktop.theme.theme import Theme
+from gpudesk.sheets.comparison_headlines import HeadlineAnswer, Leader
+from gpudesk.sheets.comparison_words import headline_sentence
+from gpudesk.text import tr
+
+_MARGIN: Final = 16.0
+_GAP: Final = 8.0
+_NAME_GAP: Final = 5.0
+_GLYPH: Final = 14.0
+#: What is left out where there is too little room; the table has it too.
+_EXPENDABLE: Final = ("tpot_ms", "ttft_ms")
+
+
+class HeadlineBox(QAbstractButton):
+    """One answer; pressing it selects the figure of the first that leads."""
+
+    def __init__(self, theme: Theme, parent: QWidget) -> None:
+        """Show nothing yet."""
+        super().__init__(parent)
+        self._theme = theme
+        self._answer: HeadlineAnswer | None = None
+        self.named = True
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+
+    @property
+    def answer(self) -> HeadlineAnswer | None:
+        """What is shown."""
+        return self._answer
+
+    @property
+    def figure(self) -> str:
+        """The figure that is asked for."""
+        return "" if self._answer is None else self._answer.figure
+
+    @property
+    def leaders(self) -> int:
+        """How many columns lead."""
+        return 0 if self._answer is None else len(self._answer.leaders)
+
+    def show_answer(self, answer: HeadlineAnswer) -> None:
+        """Show an answer."""
+        if answer != self._answer:
+            self._answer = answer
+            sentence = headline_sentence(answer)
+            self.setAccessibleName(sentence)
+            self.setToolTip(sentence)
+            self.update()
+
+    def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
+        """Return what the answer takes with all names."""
+        return QSize(round(self.needed(named=True)), self.height())
+
+    def needed(self, *, named: bool) -> float:
+        """Return the width that the answer takes, with the leaders' names or with their swatches alone."""
+        answer, theme = self._answer, self._theme
+        if answer is None:
+            return 0.0
+        first = self._width("small", answer.label)
+        for leader in answer.leaders:
+            first += theme.length(_GAP + SWATCH_WIDTH)
+            if named:
+                first += theme.length(_NAME_GAP) + self._width("label", leader.name)
+        second = self._width("headline", answer.text) + theme.length(_GAP) + self._width("small", answer.unit)
+        third = self._width("small", answer.detail) + (theme.length(_GLYPH) if answer.is_open else 0)
+        return max(first, second, third) + theme.length(_GAP)
+
+    def _width(self, font: str, text: str) -> float:
+        return QFontMetricsF(self._theme.font(font)).horizontalAdvance(text)
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802, ARG002 - Qt's name
+        """Draw the three lines."""
+        painter = QPainter(self)
+        try:
+            if self._answer is not None:
+                self._draw(Pen(painter, self._theme), self._answer)
+        finally:
+            painter.end()
+
+    def _draw(self, pen: Pen, answer: HeadlineAnswer) -> None:
+        theme = self._theme
+        right = float(self.width())
+        small, large = theme.line("small"), theme.line("headline")
+        top = (self.height() - 2 * small - large) / 2
+        x = pen.text(QRectF(0, top, right, small), answer.label, font="small", colour="text2")
+        for leader in answer.leaders:
+            x = self._leader(pen, leader, x + theme.length(_GAP), top + small / 2, right)
+        baseline = top + small + large / 2 + pen.metrics("headline").capHeight() / 2
+        figure = pen.text(QPointF(0, baseline), answer.text, font="headline")
+        pen.text(QPointF(figure + theme.length(_GAP), baseline), answer.unit, font="small", colour="text3")
+        third = QRectF(0, top + small + large, right, small)
+        if answer.is_open:
+            pen.glyph("overlap", theme.length(5), third.center().y(), "text2")
+            third.setLeft(theme.length(_GLYPH))
+        pen.text(third, answer.detail, font="small", colour="text2")
+
+    def _leader(self, pen: Pen, leader: Leader, x: float, level: float, right: float) -> float:
+        """Draw a swatch and a name as far as there is room; return where they end."""
+        theme = self._theme
+        if x + theme.length(SWATCH_WIDTH) > right:
+            return right
+        x += pen.swatch(x, level, leader.slot, hollow=leader.hollow)
+        room = right - x - theme.length(_NAME_GAP)
+        if not self.named or room < theme.length(24):
+            return x
+        rect = QRectF(x + theme.length(_NAME_GAP), level - 12, room, 24)
+        return rect.left() + pen.text(rect, leader.name, font="label", colour=theme.slot_label(leader.slot))
+
+
+class HeadlineStrip(QWidget):
+    """The answers side by side, divided by hairlines, each as wide as it needs."""
+
+    #: Key of the column and name of the figure that were pressed.
+    chosen = Signal(str, str)
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        """Show nothing yet."""
+        super().__init__(parent)
+        self._theme = theme
+        self._boxes: list[HeadlineBox] = []
+        self._shape: tuple[object, ...] = ()
+        self._count = 0
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.setAccessibleName(tr("In short"))
+        theme.follow(self._measure)
+
+    def _measure(self) -> None:
+        theme = self._theme
+        self.setFixedHeight(2 * theme.line("small") + theme.line("headline") + theme.px(20))
+        self._place()
+        self.update()
+
+    def show_answers(self, answers: Sequence[HeadlineAnswer], *, steady: bool = False) -> None:
+        """Show answers. `steady` keeps the widths where they suffice, so that nothing moves in a drag."""
+        while len(self._boxes) < len(answers):
+            box = HeadlineBox(self._theme, self)
+            box.clicked.connect(lambda _=False, box=box: self._pressed(box))
+            self._boxes.append(box)
+        for number, box in enumerate(self._boxes):
+            if number < len(answers):
+                box.show_answer(answers[number])
+        self._count = len(answers)
+        shape = tuple((answer.figure, len(answer.leaders)) for answer in answers)
+        fits = all(box.needed(named=box.named) <= box.width() for box in self._shown())
+        if steady and fits and shape == self._shape:
+            return
+        self._shape = shape
+        self._place()
+
+    def _pressed(self, box: HeadlineBox) -> None:
+        answer = box.answer
+        if answer is not None and answer.leaders:
+            self.chosen.emit(answer.leaders[0].key, answer.figure)
+
+    def _shown(self) -> list[HeadlineBox]:
+        return [box for box in self._boxes if not box.isHidden()]
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
+        """Share the new room."""
+        super().resizeEvent(event)
+        self._place()
+
+    def _place(self) -> None:
+        """Give each answer what it needs; where there is too little, the longest lists go without names."""
+        boxes = self._boxes[: self._count]
+        if not boxes:
+            return
+        margin = self._theme.px(_MARGIN)
+        for figure in _EXPENDABLE:
+            if sum(box.needed(named=False) + margin for box in boxes) + margin > self.width():
+                boxes = [box for box in boxes if box.figure != figure]
+        room = self.width() - margin * (1 + len(boxes))
+        for box in self._boxes:
+            box.named = True
+            box.setVisible(box in boxes)
+        needs = [box.needed(named=True) for box in boxes]
+        # The longest lists first, of equal ones the less important at the right.
+        crowded = sorted(range(len(boxes)), key=lambda number: (-boxes[number].leaders, -number))
+        for number in crowded:
+            if sum(needs) > room:
+                boxes[number].named = False
+                needs[number] = boxes[number].needed(named=False)
+        self._share(boxes, needs, room, margin)
+
+    def _share(self, boxes: Sequence[HeadlineBox], needs: Sequence[float], room: int, margin: int) -> None:
+        total = sum(needs) or 1.0
+        spare = max(0.0, room - total) / len(boxes)
+        shrink = min(1.0, room / total)
+        x = margin
+        for box, need in zip(boxes, needs, strict=True):
+            width = int(need * shrink + spare)
+            box.setGeometry(x, 0, width, self.height())
+            x += width + margin
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802, ARG002 - Qt's name
+        """Draw the rules between the answers and below them."""
+        painter = QPainter(self)
+        try:
+            pen = Pen(painter, self._theme)
+            painter.fillRect(self.rect(), self._theme.colour("page"))
+            for box in self._shown()[1:]:
+                x = box.x() - self._theme.px(_MARGIN / 2 + 3)
+                pen.hairline(x, self._theme.px(12), x, self.height() - self._theme.px(12))
+            pen.hairline(0, self.height() - 1, self.width(), self.height() - 1)
+        finally:
+            painter.end()

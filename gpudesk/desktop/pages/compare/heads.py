@@ -1,0 +1,270 @@
+"""The frozen parts of the comparison table: the heads of its columns, and the labels of its rows."""
+
+from __future__ import annotations
+
+from typing import Final, cast
+
+from PySide6.QtCore import QEvent, QPoint, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QHelpEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QHeaderView, QToolTip, QWidget
+
+from gpudesk.desktop.itemmodels.comparison_model import ComparisonModel
+from gpudesk.desktop.pages.compare.cell_painter import Place, heading_middle, heading_words
+from gpudesk.desktop.pages.compare.measures import LABEL_MARGIN, Margins
+from gpudesk.desktop.theme.pen import Pen
+from gpudesk.desktop.theme.theme import Theme
+from gpudesk.desktop.widgets.text_cache import TextCache
+from gpudesk.sheets.comparison_parts import ComparedHead, ComparedRow
+from gpudesk.text import tr
+
+_SWATCH_GAP: Final = 5.0
+_ARROW: Final = 12.0
+#: Between the parts of the second line of a head.
+_DOT: Final = " · "
+
+
+class ColumnHeads(QHeaderView):
+    """Swatch and name of each accelerator, what it is, and which one is the baseline."""
+
+    def __init__(self, theme: Theme, texts: TextCache, model: ComparisonModel, parent: QWidget) -> None:
+        """Paint the heads of a model."""
+        super().__init__(Qt.Orientation.Horizontal, parent)
+        self._theme = theme
+        self._texts = texts
+        self._model = model
+        self._height = 1
+        self._margins: Margins | None = None
+        self._label_width = 0
+        self.setSectionsMovable(False)
+        self.setHighlightSections(False)
+        self.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        self.setMinimumSectionSize(1)
+        self.setAccessibleName(tr("Accelerators"))
+
+    def take(self, height: int, margins: Margins) -> None:
+        """Take measures."""
+        self._height, self._margins = height, margins
+        self.setFixedHeight(height)
+        self.viewport().update()
+
+    def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
+        """Return the height that was measured."""
+        return QSize(super().sizeHint().width(), self._height)
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802 - Qt's name
+        """Draw all heads and the rule below them."""
+        painter = QPainter(self.viewport())
+        try:
+            pen = Pen(painter, self._theme)
+            painter.fillRect(event.rect(), self._theme.colour("page"))
+            if self._margins is not None:
+                for column in range(self._model.columnCount()):
+                    self._head(pen, column, self._margins)
+            bottom = self.height() - 1
+            pen.hairline(0, bottom, self.viewport().width(), bottom, "strong")
+        finally:
+            painter.end()
+
+    def _head(self, pen: Pen, column: int, margins: Margins) -> None:
+        theme, head = self._theme, self._model.head(column)
+        start, size = self.sectionViewportPosition(column), self.sectionSize(column)
+        left = start + theme.length(margins.left)
+        right = start + size - theme.length(8)
+        second = self._height - theme.px(8) - theme.line("caption")
+        first = second - theme.line("option") - theme.px(1)
+        level = first + theme.line("option") / 2
+        x = left + pen.swatch(left, level, head.slot, hollow=head.hollow) + theme.length(_SWATCH_GAP)
+        name = QRectF(x, first, max(1.0, right - x), theme.line("option"))
+        end = x + pen.text(name, head.name, font="option", colour=theme.slot_label(head.slot))
+        detail = head.detail
+        if self._model.is_baseline(column):
+            word = tr("Baseline")
+            tag = pen.tag_width(word)
+            if end + theme.length(8) + tag <= right:
+                pen.tag(right - tag, level, word)
+            else:
+                detail = f"{word}{_DOT}{detail}" if detail else word
+        below = QRectF(left, second, max(1.0, right - left), theme.line("caption"))
+        pen.text(below, self._shortened(detail, below.width()), font="caption", colour="text3")
+
+    def _shortened(self, detail: str, room: float) -> str:
+        """Leave out what stands before the last part, the count, until the rest has room."""
+        parts = detail.split(_DOT)
+        while len(parts) > 2 and self._texts.width("caption", _DOT.join(parts)) > room:
+            del parts[-2]
+        return _DOT.join(parts)
+
+    def viewportEvent(self, event: QEvent) -> bool:  # noqa: N802 - Qt's name
+        """Tell in a sentence what a head stands for, where the mouse rests."""
+        if event.type() == QEvent.Type.ToolTip:
+            place = cast("QHelpEvent", event)
+            column = self.logicalIndexAt(place.pos())
+            text = "" if column < 0 else _told(self._model.head(column), self._model.is_baseline(column))
+            QToolTip.showText(place.globalPos(), text, self)
+            return True
+        return super().viewportEvent(event)
+
+
+def _told(head: ComparedHead, baseline: bool) -> str:
+    parts = [head.name, head.detail, tr("differences are against it") if baseline else ""]
+    return ", ".join(part for part in parts if part)
+
+
+class RowLabels(QHeaderView):
+    """Label and unit of each row; the arrow at the right orders the columns by the row."""
+
+    #: The number of the row whose arrow was clicked.
+    sort_requested = Signal(int)
+    #: The number of the row under the mouse, -1 for none.
+    hovered = Signal(int)
+
+    def __init__(self, theme: Theme, texts: TextCache, model: ComparisonModel, parent: QWidget) -> None:
+        """Paint the labels of a model."""
+        super().__init__(Qt.Orientation.Vertical, parent)
+        self._theme = theme
+        self._texts = texts
+        self._model = model
+        self._width = 1
+        self.hovered_row = -1
+        self.setHighlightSections(False)
+        self.setSectionsClickable(True)
+        self.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        self.setMinimumSectionSize(1)
+        self.setMouseTracking(True)
+        self.viewport().setMouseTracking(True)
+        self.setAccessibleName(tr("Rows"))
+
+    def take_width(self, width: int) -> None:
+        """Take the width of the labels."""
+        self._width = width
+        self.setFixedWidth(width)
+        self.viewport().update()
+
+    def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
+        """Return the width that was measured."""
+        return QSize(self._width, super().sizeHint().height())
+
+    def places(self, top: int, bottom: int) -> list[Place]:
+        """Return the rows between two levels of the viewport."""
+        first, last = self.visualIndexAt(max(0, top)), self.visualIndexAt(bottom)
+        if first < 0:
+            return []
+        last = self.count() - 1 if last < 0 else last
+        return [
+            Place(row, self.sectionViewportPosition(row), self.sectionSize(row))
+            for row in range(first, last + 1)
+        ]
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802 - Qt's name
+        """Draw all labels in sight."""
+        painter = QPainter(self.viewport())
+        try:
+            pen = Pen(painter, self._theme)
+            painter.fillRect(event.rect(), self._theme.colour("page"))
+            width = self.viewport().width()
+            lines = self._model.lines
+            for place in self.places(event.rect().top(), event.rect().bottom()):
+                bottom = place.start + place.size - 1
+                row = lines[place.number].row
+                if row is None:
+                    pen.hairline(0, bottom, width, bottom, "strong")
+                    for x, token, colour, text in heading_words(
+                        lines[place.number], self._theme, self._texts
+                    ):
+                        self._text(painter, token, colour, text, x, heading_middle(place, self._theme))
+                    continue
+                if place.number == self.hovered_row:
+                    painter.fillRect(0, place.start, width, place.size, self._theme.colour("hover"))
+                self._label(pen, row, place, width)
+                pen.hairline(0, bottom, width, bottom, "grid")
+        finally:
+            painter.end()
+
+    def _label(self, pen: Pen, row: ComparedRow, place: Place, width: int) -> None:
+        theme, painter = self._theme, pen.painter
+        middle = place.start + place.size / 2
+        right = width - theme.length(13)
+        arrow = self._arrow(row.key, place.number)
+        if arrow:
+            # In the margin, so that nothing moves when it comes and goes.
+            side = theme.length(_ARROW)
+            active = arrow != "arrow-up-down"
+            pen.icon(arrow, width - side, middle - side / 2, side, "text1" if active else "text3")
+        left = theme.length(LABEL_MARGIN)
+        if row.unit:
+            unit = self._texts.laid_out("caption", row.unit)
+            self._text(painter, "caption", "text3", row.unit, right - unit.width, middle)
+            right -= unit.width + theme.length(8)
+        most = max(1.0, right - left)
+        self._text(painter, "body", "text1", row.label, left, middle, most)
+
+    def _text(
+        self,
+        painter: QPainter,
+        token: str,
+        colour: str,
+        text: str,
+        x: float,
+        middle: float,
+        most: float = 0,
+    ) -> None:
+        laid = self._texts.laid_out(token, text, most)
+        painter.setFont(self._texts.font(token))
+        painter.setPen(self._theme.colour(colour))
+        painter.drawStaticText(round(x), round(middle - laid.rise), laid.text)
+
+    def _arrow(self, key: str, number: int) -> str:
+        """Return the icon of a row's arrow: the direction where columns are ordered by it."""
+        sorting = self._model.arrangement.sorting
+        if sorting is not None and sorting.row == key:
+            return "arrow-down" if sorting.descending else "arrow-up"
+        return "arrow-up-down" if number == self.hovered_row else ""
+
+    def set_hovered(self, row: int) -> None:
+        """Show which row the mouse is on, here or in the cells."""
+        if row != self.hovered_row:
+            old, self.hovered_row = self.hovered_row, row
+            for each in (old, row):
+                if 0 <= each < self.count():
+                    self.viewport().update(
+                        0, self.sectionViewportPosition(each), self.width(), self.sectionSize(each)
+                    )
+
+    def is_arrow(self, place: QPoint) -> bool:
+        """Return whether a point of a label lies on its arrow."""
+        return place.x() >= self.viewport().width() - self._theme.length(_ARROW + 4)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: N802 - Qt's name
+        """Order the columns where the arrow is clicked; elsewhere select the row."""
+        row = self.logicalIndexAt(event.position().toPoint())
+        on_row = 0 <= row < len(self._model.lines) and self._model.lines[row].row is not None
+        if on_row and event.button() == Qt.MouseButton.LeftButton:
+            if self.is_arrow(event.position().toPoint()):
+                self.sort_requested.emit(row)
+                return
+            self.sectionPressed.emit(row)
+            return
+        super().mousePressEvent(event)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: N802 - Qt's name
+        """Follow the mouse."""
+        self.hovered.emit(self.logicalIndexAt(event.position().toPoint()))
+        super().mouseMoveEvent(event)
+
+    def leaveEvent(self, event: QEvent) -> None:  # noqa: N802 - Qt's name
+        """Forget the mouse."""
+        self.hovered.emit(-1)
+        super().leaveEvent(event)
+
+    def viewportEvent(self, event: QEvent) -> bool:  # noqa: N802 - Qt's name
+        """Tell the whole label and the unit in words, where the mouse rests."""
+        if event.type() == QEvent.Type.ToolTip:
+            place = cast("QHelpEvent", event)
+            row = self.logicalIndexAt(place.pos())
+            role = Qt.ItemDataRole.ToolTipRole
+            text = "" if row < 0 else self._model.headerData(row, self.orientation(), role)
+            if row >= 0 and self._model.lines[row].row is not None and self.is_arrow(place.pos()):
+                text = tr("Order the columns by this row")
+            QToolTip.showText(place.globalPos(), str(text or ""), self)
+            return True
+        return super().viewportEvent(event)
