@@ -13,6 +13,7 @@ from gpudesk import paths
 
 #: What the SVG files have in the place of a colour.
 _PLACEHOLDER = "currentColor"
+_PROGRAM_SIZES = (16, 24, 32, 48, 64, 128, 256)
 
 
 @lru_cache(maxsize=256)
@@ -53,6 +54,22 @@ def draw_icon(painter: QPainter, name: str, colour: QColor, rect: QRectF) -> Non
     renderer = QSvgRenderer(QByteArray(tinted_svg(name, colour)))
     renderer.setAspectRatioMode(Qt.AspectRatioMode.KeepAspectRatio)
     renderer.render(painter, rect)
+
+
+def program_icon() -> QIcon:
+    """Return the program's own icon, which looks the same in every theme."""
+    renderer = QSvgRenderer(str(paths.resource("icons/gpudesk.svg")))
+    icon = QIcon()
+    for side in _PROGRAM_SIZES:
+        pixmap = QPixmap(side, side)
+        pixmap.fill(Qt.GlobalColor.transparent)
+        painter = QPainter(pixmap)
+        try:
+            renderer.render(painter)
+        finally:
+            painter.end()
+        icon.addPixmap(pixmap)
+    return icon
 
 
 class Colours(Protocol):

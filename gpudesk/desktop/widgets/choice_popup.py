@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, Qt, Signal
+from PySide6.QtCore import QEvent, QModelIndex, QObject, QPoint, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import QHideEvent, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QLineEdit, QListView, QVBoxLayout, QWidget
 
@@ -105,7 +105,7 @@ class ChoicePopup(QFrame):
         view.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         view.installEventFilter(self)
         view.entered.connect(lambda index: self._go_to(index.row(), only_selectable=True))
-        view.clicked.connect(lambda _index: self._choose())
+        view.clicked.connect(self._choose)
         column = QVBoxLayout(self)
         column.setContentsMargins(_PADDING, _PADDING, _PADDING, _PADDING)
         column.setSpacing(4)
@@ -139,7 +139,7 @@ class ChoicePopup(QFrame):
         elif key in _PAGES:
             self._page(_PAGES[key])
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self._choose()
+            self._choose(self._view.currentIndex())
         elif key in (Qt.Key.Key_Escape, Qt.Key.Key_Tab, Qt.Key.Key_Backtab):
             self.hide()
         else:
@@ -155,8 +155,8 @@ class ChoicePopup(QFrame):
             row = following
         self._go_to(row)
 
-    def _choose(self) -> None:
-        row = self._view.currentIndex().data(OPTION_ROLE)
+    def _choose(self, index: QModelIndex) -> None:
+        row = index.data(OPTION_ROLE)
         if isinstance(row, Option) and not row.reason:
             self.hide()
             self.chosen.emit(row.key)

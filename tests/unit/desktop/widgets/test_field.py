@@ -1,0 +1,250 @@
+"""Fields of the scenario by keyboard and mouse: values, lists, faults."""
+
+from collections.abc import Callable
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLabel, QLineEdit, QListView, QWidget
+from pytestqt.modeltest import ModelTester
+from pytestqt.qtbot import QtBot
+
+from gpudesk.desktop.theme.theme import Theme
+from gpudesk.desktop.widgets.field import ChoiceField, NumberField
+from gpudesk.desktop.widgets.numbers import NumberFormat
+from gpudesk.desktop.widgets.options import Option, OptionModel
+
+Key = Qt.Key
+
+MODELS = [
+    *(Option(f"llama-{size}", f"Llama {size}B", (f"{size} B",), group="Meta") for size in (1, 3, 8, 70, 405)),
+    *(Option(f"qwen-{size}", f"Qwen {size}B", (f"{size} B",), group="Alibaba") for size in (4, 14, 32, 72)),
+    Option("next", "Next 70B", tag="Announced", group="Other"),
+    Option("big", "Big 2000B", reason="Does not fit on anything", group="Other"),
+]
+FEW = [Option("fp8", "FP8"), Option("fp16", "FP16"), Option("fp4", "FP4", reason="H200 has no FP4")]
+
+
+@pytest.fixture
+def show(qtbot: QtBot, theme: Theme) -> Callable[[QWidget], None]:
+    """Return what shows a field in a window, with the focus in it."""
+
+    def shown(field: QWidget) -> None:
+        window = QWidget()
+        qtbot.addWidget(window)
+        window.resize(600, 200)
+        field.setParent(window)
+        field.move(20, 20)
+        field.resize(field.sizeHint())
+        with qtbot.waitActive(window):
+            window.show()
+        window.activateWindow()
+        field.setFocus()
+        windows.append(window)
+
+    windows: list[QWidget] = []
+    return shown
+
+
+def typing_line(field: ChoiceField) -> QLineEdit:
+    popup = field.popup
+    assert popup is not None
+    line = popup.findChild(QLineEdit)
+    assert isinstance(line, QLineEdit)
+    return line
+
+
+def rows(field: ChoiceField) -> list[str]:
+    popup = field.popup
+    assert popup is not None
+    view = popup.findChild(QListView)
+    assert isinstance(view, QListView)
+    model = view.model()
+    return [model.index(row, 0).data() for row in range(model.rowCount())]
+
+
+def test_a_choice_is_made_by_keyboard_alone(
+    theme: Theme, qtbot: QtBot, show: Callable[[QWidget], None]
+) -> None:
+    field = ChoiceField(theme, "Model")
+    field.set_options(MODELS)
+    field.set_value("llama-8")
+    show(field)
+    assert field.accessibleName() == "Model: Llama 8B"
+    QTest.keyClick(field, Key.Key_Down)
+    line = typing_line(field)
+    QTest.keyClick(line, Key.Key_Down)
+    with qtbot.waitSignal(field.chosen) as chosen:
+        QTest.keyClick(line, Key.Key_Return)
+    assert chosen.args == ["llama-70"]
+    assert field.popup is not None
+    assert not field.popup.isVisible()
+    assert field.value == "llama-8", "the scenario decides what is shown"
+
+
+def test_typing_opens_and_narrows_the_list(
+    theme: Theme, qtbot: QtBot, show: Callable[[QWidget], None]
+) -> None:
+    field = ChoiceField(theme, "Model")
+    field.set_options(MODELS)
+    show(field)
+    QTest.keyClicks(field, "7")
+    line = typing_line(field)
+    assert line.text() == "7"
+    assert rows(field) == ["Llama 70B", "Qwen 72B", "Next 70B"]
+    QTest.keyClicks(line, "0 ll")
+    assert rows(field) == ["Llama 70B"]
+    with qtbot.waitSignal(field.chosen) as chosen:
+        QTest.keyClick(line, Key.Key_Return)
+    assert chosen.args == ["llama-70"]
+
+
+def test_groups_head_the_list_and_cannot_be_chosen(
+    theme: Theme, qtbot: QtBot, show: Callable[[QWidget], None]
+) -> None:
+    field = ChoiceField(theme, "Model")
+    field.set_options(MODELS)
+    field.set_value("llama-405")
+    show(field)
+    field.open_list()
+    assert rows(field)[:2] == ["Meta", "Llama 1B"]
+    QTest.keyClick(typing_line(field), Key.Key_Down)
+    with qtbot.waitSignal(field.chosen) as chosen:
+        QTest.keyClick(typing_line(field), Key.Key_Return)
+    assert chosen.args == ["qwen-4"]
+
+
+def test_nothing_found_is_said_and_enter_does_nothing(
+    theme: Theme, qtbot: QtBot, show: Callable[[QWidget], None]
+) -> None:
+    field = ChoiceField(theme, "Model")
+    field.set_options(MODELS)
+    show(field)
+    field.open_list("zz")
+    with qtbot.assertNotEmitted(field.chosen):
+        QTest.keyClick(typing_line(field), Key.Key_Return)
+    assert field.popup is not None
+    assert any("“zz”" in label.text() for label in field.popup.findChildren(QLabel))
+
+
+def test_escape_closes_without_a_choice(theme: Theme, qtbot: QtBot, show: Callable[[QWidget], None]) -> None:
+    field = ChoiceField(theme, "Weights")
+    field.set_options(FEW)
+    field.set_value("fp8")
+    show(field)
+    field.open_list()
+    popup = field.popup
+    assert popup is not None
+    view = popup.findChild(QListView)
+    assert isinstance(view, QListView)
+    with qtbot.assertNotEmitted(field.chosen):
+        QTest.keyClick(view, Key.Key_Escape)
+    assert not popup.isVisible()
+
+
+def test_what_has_a_reason_against_it_cannot_be_chosen(
+    theme: Theme, qtbot: QtBot, show: Callable[[QWidget], None]
+) -> None:
+    field = ChoiceField(theme, "Weights")
+    field.set_options(FEW)
+    field.set_value("fp16")
+    show(field)
+    field.open_list()
+    assert field.popup is not None
+    view = field.popup.findChild(QListView)
+    assert isinstance(view, QListView)
+    QTest.keyClick(view, Key.Key_Down)
+    QTest.mouseClick(
+        view.viewport(), Qt.MouseButton.LeftButton, pos=view.visualRect(view.model().index(2, 0)).center()
+    )
+    assert field.popup.isVisible()
+    with qtbot.waitSignal(field.chosen) as chosen:
+        QTest.mouseClick(
+            view.viewport(), Qt.MouseButton.LeftButton, pos=view.visualRect(view.model().index(0, 0)).center()
+        )
+    assert chosen.args == ["fp8"]
+
+
+def test_the_option_model_keeps_its_promises(qtmodeltester: ModelTester) -> None:
+    model = OptionModel()
+    model.set_options(MODELS)
+    qtmodeltester.check(model)
+    model.narrow("70")
+    assert [model.index(row).data() for row in range(model.rowCount())] == ["Llama 70B", "Next 70B"]
+    spoken = model.index(1).data(Qt.ItemDataRole.AccessibleTextRole)
+    assert spoken == "Next 70B, Announced"
+
+
+def number_field(theme: Theme) -> NumberField:
+    field = NumberField(theme, "Input, tokens", NumberFormat(1, 1_000_000))
+    field.set_value(4000)
+    return field
+
+
+def test_a_number_is_taken_over_by_enter(theme: Theme, qtbot: QtBot, show: Callable[[QWidget], None]) -> None:
+    field = number_field(theme)
+    show(field)
+    assert field.edit.accessibleName() == "Input, tokens"
+    field.edit.selectAll()
+    QTest.keyClicks(field.edit, "8k")
+    with qtbot.waitSignal(field.edited) as edited:
+        QTest.keyClick(field.edit, Key.Key_Return)
+    assert edited.args == [8000]
+    assert type(edited.args[0]) is int
+    assert field.edit.text() == "8,000"
+
+
+def test_the_same_number_again_is_no_edit(
+    theme: Theme, qtbot: QtBot, show: Callable[[QWidget], None]
+) -> None:
+    field = number_field(theme)
+    show(field)
+    field.edit.selectAll()
+    QTest.keyClicks(field.edit, "4000")
+    with qtbot.assertNotEmitted(field.edited):
+        QTest.keyClick(field.edit, Key.Key_Return)
+    assert field.edit.text() == "4,000"
+
+
+def test_arrow_keys_take_round_values(theme: Theme, qtbot: QtBot, show: Callable[[QWidget], None]) -> None:
+    field = number_field(theme)
+    show(field)
+    with qtbot.waitSignal(field.edited) as edited:
+        QTest.keyClick(field.edit, Key.Key_Up)
+    assert edited.args == [5000]
+    with qtbot.waitSignal(field.edited) as edited:
+        QTest.keyClick(field.edit, Key.Key_Down)
+    assert edited.args == [4000]
+
+
+def test_a_fault_is_said_at_the_field_and_mended_there(
+    theme: Theme, qtbot: QtBot, show: Callable[[QWidget], None]
+) -> None:
+    field = number_field(theme)
+    show(field)
+    field.edit.selectAll()
+    QTest.keyClicks(field.edit, "lots")
+    with qtbot.assertNotEmitted(field.edited):
+        QTest.keyClick(field.edit, Key.Key_Return)
+    assert field.fault == field.edit.accessibleDescription() == "A number is wanted, such as 64"
+    assert field.edit.text() == "lots", "what was typed stays to be mended"
+    assert field.value == 4000
+    field.set_value(4000)
+    assert field.edit.text() == "lots"
+    QTest.keyClick(field.edit, Key.Key_Escape)
+    assert field.edit.text() == "4,000"
+    assert field.fault == ""
+
+
+def test_a_fault_given_from_outside_holds_until_it_is_taken_back(
+    theme: Theme, show: Callable[[QWidget], None]
+) -> None:
+    field = number_field(theme)
+    show(field)
+    sentence = "Llama 2 70B reads 4,096 tokens at most. Use 4,096"
+    field.set_fault(sentence)
+    assert field.edit.toolTip() == sentence
+    edge = field.grab().toImage().pixelColor(field.width() // 2, 0)
+    assert edge == theme.colour("unfit")
+    field.set_fault("")
+    assert field.fault == ""

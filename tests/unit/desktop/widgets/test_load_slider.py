@@ -1,0 +1,114 @@
+"""The slider of the load: steps, gestures, and the same value typed."""
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLineEdit, QListView
+from pytestqt.qtbot import QtBot
+
+from gpudesk.desktop.theme.theme import Theme
+from gpudesk.desktop.widgets.load_slider import LoadSlider
+from gpudesk.desktop.widgets.numbers import NumberFormat
+from gpudesk.desktop.widgets.options import Option
+from gpudesk.desktop.widgets.steps import counts, decades
+
+LEFT = Qt.MouseButton.LeftButton
+
+
+@pytest.fixture
+def load(theme: Theme, qtbot: QtBot) -> LoadSlider:
+    slider = LoadSlider(theme)
+    qtbot.addWidget(slider)
+    slider.set_kinds([Option("concurrency", "Concurrency"), Option("rate", "Request rate")], "concurrency")
+    slider.set_scale(counts(1, 1024), NumberFormat(1, 100_000))
+    slider.set_value(64)
+    slider.resize(slider.sizeHint())
+    slider.show()
+    return slider
+
+
+def heard(load: LoadSlider) -> list[object]:
+    said: list[object] = []
+    load.gesture_began.connect(lambda: said.append("began"))
+    load.gesture_ended.connect(lambda: said.append("ended"))
+    load.moved.connect(said.append)
+    return said
+
+
+def test_a_drag_is_one_gesture_with_a_value_at_each_step(load: LoadSlider) -> None:
+    said = heard(load)
+    middle = load.slider.height() // 2
+    at = load.slider._handle().center()
+    QTest.mousePress(load.slider, LEFT, pos=at)
+    for x in range(at.x(), load.slider.width(), 4):
+        QTest.mouseMove(load.slider, QPoint(x, middle))
+    QTest.mouseRelease(load.slider, LEFT, pos=QPoint(load.slider.width() - 1, middle))
+    assert said[0] == "began"
+    assert said[-1] == "ended"
+    assert said[1:-1] == [96, 128, 192, 256, 384, 512, 768, 1024]
+    assert load.field.text() == "1,024"
+
+
+def test_a_click_goes_there_at_once_as_one_gesture(load: LoadSlider) -> None:
+    said = heard(load)
+    QTest.mouseClick(load.slider, LEFT, pos=QPoint(2, load.slider.height() // 2))
+    assert said == ["began", 1, "ended"]
+
+
+def test_a_key_held_down_is_one_gesture(load: LoadSlider) -> None:
+    said = heard(load)
+    QTest.keyPress(load.slider, Qt.Key.Key_Right)
+    QTest.keyPress(load.slider, Qt.Key.Key_Right)
+    QTest.keyRelease(load.slider, Qt.Key.Key_Right)
+    assert said == ["began", 96, 128, "ended"]
+    assert load.slider.accessibleName() == "Concurrency: 128"
+
+
+def test_a_value_between_two_steps_is_kept(load: LoadSlider) -> None:
+    said = heard(load)
+    load.set_value(100)
+    assert load.field.text() == "100"
+    assert load.value == 100
+    assert said == [], "showing a value is no edit"
+
+
+def test_a_typed_value_may_lie_beyond_the_slider(load: LoadSlider, qtbot: QtBot) -> None:
+    load.field.selectAll()
+    QTest.keyClicks(load.field, "5000")
+    with qtbot.waitSignal(load.moved) as moved:
+        QTest.keyClick(load.field, Qt.Key.Key_Return)
+    assert moved.args == [5000]
+    assert load.slider.value() == load.slider.maximum()
+
+
+def test_rates_have_decimals(load: LoadSlider) -> None:
+    load.set_scale(decades(0.1, 100), NumberFormat(0.01, 1000, decimals=2))
+    load.set_value(1.5)
+    said = heard(load)
+    QTest.keyClick(load.slider, Qt.Key.Key_Right)
+    assert said == ["began", 2.0, "ended"]
+    assert isinstance(said[1], float)
+
+
+def test_the_caption_chooses_the_kind_of_load(load: LoadSlider, qtbot: QtBot) -> None:
+    QTest.keyClick(load.kind, Qt.Key.Key_Down)
+    popup = load.kind.popup
+    assert popup is not None
+    view = popup.findChild(QListView)
+    assert isinstance(view, QListView)
+    line = popup.findChild(QLineEdit)
+    assert isinstance(line, QLineEdit)
+    assert not line.isVisible(), "two alternatives need no search"
+    QTest.keyClick(view, Qt.Key.Key_Down)
+    with qtbot.waitSignal(load.kind_chosen) as chosen:
+        QTest.keyClick(view, Qt.Key.Key_Return)
+    assert chosen.args == ["rate"]
+
+
+def test_everything_has_room_at_every_size(load: LoadSlider, theme: Theme) -> None:
+    for percent in (90, 150):
+        theme.set_font_percent(percent)
+        load.resize(load.minimumSizeHint())
+        assert load.field.geometry().bottom() < load.height() + 2
+        assert load.kind.geometry().bottom() <= load.slider.geometry().center().y()
+        assert load.slider.width() >= theme.px(80)

@@ -1,0 +1,112 @@
+"""Numbers as users type them."""
+
+import contextlib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gpudesk.desktop.widgets.numbers import NumberError, NumberFormat
+from gpudesk.desktop.widgets.steps import counts, decades, nearest, step_from
+from gpudesk.domain.formatting import GERMAN
+
+TOKENS = NumberFormat(1, 10_000_000)
+RATE = NumberFormat(0.01, 10_000, decimals=2)
+GERMAN_RATE = NumberFormat(0.01, 10_000, decimals=2, style=GERMAN)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("4000", 4000),
+        ("4,000", 4000),
+        (" 4 000 ", 4000),
+        ("4k", 4000),
+        ("1.5k", 1500),
+        ("2M", 2_000_000),
+        ("1,000,000", 1_000_000),
+        ("4’000", 4000),
+    ],
+)
+def test_whole_numbers_are_read_however_they_are_grouped(text: str, value: float) -> None:
+    assert TOKENS.parse(text) == value
+
+
+@pytest.mark.parametrize(
+    ("style", "text", "value"),
+    [
+        (RATE, "2.5", 2.5),
+        (RATE, "2,5", 2.5),
+        (RATE, "1,250.75", 1250.75),
+        (GERMAN_RATE, "2,5", 2.5),
+        (GERMAN_RATE, "1.250,75", 1250.75),
+        (GERMAN_RATE, "1.250", 1250.0),
+        (GERMAN_RATE, "2.5", 2.5),
+    ],
+)
+def test_decimals_are_read_as_the_language_writes_them(style: NumberFormat, text: str, value: float) -> None:
+    assert style.parse(text) == value
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("", "A number is wanted, such as 64"),
+        ("many", "A number is wanted, such as 64"),
+        ("nan", "A number is wanted, such as 64"),
+        ("inf", "A number is wanted, such as 64"),
+        ("1e9", "10,000,000 at most"),
+        ("0", "1 at least"),
+        ("-5", "1 at least"),
+        ("−5", "1 at least"),
+        ("99,999,999", "10,000,000 at most"),
+        ("1.5", "A whole number is wanted. Use 2"),
+    ],
+)
+def test_what_cannot_be_used_is_told_with_the_remedy(text: str, sentence: str) -> None:
+    with pytest.raises(NumberError, match=f"^{sentence}$"):
+        TOKENS.parse(text)
+
+
+@given(st.integers(1, 10_000_000))
+def test_what_is_shown_is_read_back(value: int) -> None:
+    assert TOKENS.parse(TOKENS.text(value)) == value
+
+
+@given(st.floats(0.01, 10_000).map(lambda value: round(value, 2)))
+def test_decimals_shown_are_read_back(value: float) -> None:
+    assert RATE.parse(RATE.text(value)) == value
+    assert GERMAN_RATE.parse(GERMAN_RATE.text(value)) == value
+
+
+@given(st.text(max_size=20))
+def test_any_text_is_a_number_or_a_fault(text: str) -> None:
+    with contextlib.suppress(NumberError):
+        assert 1 <= TOKENS.parse(text) <= 10_000_000
+
+
+def test_counts_are_round_and_keep_their_ends() -> None:
+    assert counts(1, 40) == (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 40)
+
+
+def test_decades_are_round_and_keep_their_ends() -> None:
+    assert decades(0.5, 7) == (0.5, 0.6, 0.8, 1, 1.5, 2, 3, 4, 5, 6, 7)
+
+
+def test_the_nearest_step_is_nearest_by_ratio() -> None:
+    steps = counts(1, 1024)
+    assert steps[nearest(steps, 64)] == 64
+    assert steps[nearest(steps, 56)] == 64
+    assert steps[nearest(steps, 54)] == 48
+    assert nearest(steps, 0.1) == 0
+    assert nearest(steps, 1e9) == len(steps) - 1
+
+
+def test_steps_from_between_two_go_to_the_next() -> None:
+    steps = counts(1, 1024)
+    assert step_from(steps, 50, 1) == 64
+    assert step_from(steps, 50, -1) == 48
+    assert step_from(steps, 64, 1) == 96
+    assert step_from(steps, 64, -1) == 48
+    assert step_from(steps, 1024, 4) == 1024
+    assert step_from(steps, 1, -1) == 1

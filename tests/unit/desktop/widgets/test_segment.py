@@ -1,0 +1,89 @@
+"""The segmented choice and the buttons."""
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QPushButton
+from pytestqt.qtbot import QtBot
+
+from gpudesk.desktop.theme.theme import DARK, Theme
+from gpudesk.desktop.widgets.buttons import Button, LinkButton
+from gpudesk.desktop.widgets.segment import Segment
+
+
+@pytest.fixture
+def segment(theme: Theme, qtbot: QtBot) -> Segment:
+    made = Segment(theme, "Rows", [("all", "All rows"), ("differing", "Differences only"), ("mine", "Mine")])
+    qtbot.addWidget(made)
+    made.show()
+    return made
+
+
+def buttons(segment: Segment) -> list[QPushButton]:
+    return segment.findChildren(QPushButton)
+
+
+def test_arrow_keys_move_the_choice(segment: Segment, qtbot: QtBot) -> None:
+    first = buttons(segment)[0]
+    with qtbot.waitSignal(segment.chosen) as chosen:
+        QTest.keyClick(first, Qt.Key.Key_Right)
+    assert chosen.args == ["differing"]
+    assert segment.value == "differing"
+
+
+def test_only_the_alternative_in_force_is_reached_by_tab(segment: Segment) -> None:
+    reached = [button.text() for button in buttons(segment) if button.focusPolicy() & Qt.FocusPolicy.TabFocus]
+    assert reached == ["All rows"]
+
+
+def test_each_alternative_says_what_it_chooses(segment: Segment) -> None:
+    assert [button.accessibleName() for button in buttons(segment)] == [
+        "Rows: All rows",
+        "Rows: Differences only",
+        "Rows: Mine",
+    ]
+
+
+def test_putting_in_force_is_no_choice(segment: Segment, qtbot: QtBot) -> None:
+    with qtbot.assertNotEmitted(segment.chosen):
+        segment.set_value("mine")
+    assert segment.value == "mine"
+
+
+def test_what_cannot_be_chosen_says_why(segment: Segment) -> None:
+    segment.set_enabled("mine", enabled=False, reason="No values of your own")
+    assert buttons(segment)[2].toolTip() == "No values of your own"
+    assert not buttons(segment)[2].isEnabled()
+
+
+def test_the_primary_button_is_ink_in_both_themes(theme: Theme, qtbot: QtBot) -> None:
+    button = Button(theme, "Print sheet", icon="printer", kind="primary", key="Ctrl P")
+    qtbot.addWidget(button)
+    button.resize(button.sizeHint())
+    for preference in ("light", DARK):
+        theme.set_preference(preference)
+        image = button.grab().toImage()
+        assert image.pixelColor(6, button.height() // 2) == theme.colour("button")
+    button.setEnabled(False)
+    assert button.grab().toImage().pixelColor(6, button.height() // 2) == theme.colour("strong")
+
+
+def test_buttons_grow_with_the_letters(theme: Theme, qtbot: QtBot) -> None:
+    button, link = Button(theme, "Copy", icon="copy"), LinkButton(theme, "Enter your own value…")
+    qtbot.addWidget(button)
+    qtbot.addWidget(link)
+    before = button.sizeHint()
+    assert before.height() == 28
+    theme.set_font_percent(150)
+    assert button.sizeHint().height() == 42
+    assert button.sizeHint().width() > before.width() * 1.4
+    assert link.font().pixelSize() == 18
+    assert (button.accessibleName(), link.accessibleName()) == ("Copy", "Enter your own value…")
+
+
+def test_a_button_can_be_pressed_with_the_keyboard(theme: Theme, qtbot: QtBot) -> None:
+    button = Button(theme, "Copy")
+    qtbot.addWidget(button)
+    button.show()
+    with qtbot.waitSignal(button.clicked):
+        QTest.keyClick(button, Qt.Key.Key_Space)
