@@ -168,7 +168,7 @@ def test_what_has_a_reason_against_it_cannot_be_chosen(
 def test_the_option_model_keeps_its_promises(qtmodeltester: ModelTester) -> None:
     model = OptionModel()
     model.set_options(MODELS)
-    qtmodeltester.check(model)
+    qtmodeltester.check(model)  # type: ignore[no-untyped-call]
     model.narrow("70")
     assert [model.index(row).data() for row in range(model.rowCount())] == ["Llama 70B", "Next 70B"]
     spoken = model.index(1).data(Qt.ItemDataRole.AccessibleTextRole)
