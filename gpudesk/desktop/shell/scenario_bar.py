@@ -1,0 +1,208 @@
+"""The scenario bar: model, formats, serving engine, lengths and load, always in sight, every change live."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
+
+from gpudesk.desktop.session import edits
+from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.shell.choices import (
+    MOST_TOKENS,
+    engine_options,
+    kv_options,
+    load_options,
+    load_scale,
+    model_options,
+    precision_options,
+)
+from gpudesk.desktop.theme.pen import Pen
+from gpudesk.desktop.theme.theme import Theme
+from gpudesk.desktop.widgets.field import ChoiceField, NumberField
+from gpudesk.desktop.widgets.load_slider import LoadSlider
+from gpudesk.desktop.widgets.numbers import NumberFormat
+from gpudesk.domain.precision import Precision
+from gpudesk.domain.workloads import LoadKind
+from gpudesk.sentences import sentence
+from gpudesk.text import tr
+
+_HEIGHT = 48.0
+_MARGIN = 10.0
+_LINE = 28.0
+
+
+class ScenarioBar(QWidget):
+    """Shows the desk's scenario and asks the desk for every change."""
+
+    def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
+        """Make a field for each of the scenario's main values."""
+        super().__init__(parent)
+        self._desk = desk
+        self._theme = theme
+        self.setAccessibleName(tr("Scenario"))
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        style = desk.formatter.style
+        tokens = NumberFormat(1, MOST_TOKENS, 0, style)
+        self.model = ChoiceField(theme, tr("Model"), self)
+        self.weights = ChoiceField(theme, tr("Weights"), self)
+        self.kv = ChoiceField(theme, tr("KV cache"), self)
+        self.engine = ChoiceField(theme, tr("Engine"), self)
+        self.input_tokens = NumberField(theme, tr("Input, tokens"), tokens, self)
+        self.output_tokens = NumberField(theme, tr("Output, tokens"), tokens, self)
+        self.ttft = NumberField(theme, tr("TTFT limit, ms"), NumberFormat(0.1, 1e9, 1, style), self)
+        self.load = LoadSlider(theme, self)
+        self._fields: tuple[QWidget, ...] = (
+            self.model,
+            self.weights,
+            self.kv,
+            self.engine,
+            self.input_tokens,
+            self.output_tokens,
+            self.ttft,
+        )
+        self._row = QHBoxLayout(self)
+        for field in self._fields:
+            self._row.addWidget(field)
+        self._row.addWidget(self.load, 1)
+        self._row.addStretch(0)
+        self._offer()
+        self._connect()
+        desk.scenario_changed.connect(self._show)
+        desk.answered.connect(self._show_faults)
+        theme.follow(self._dress)
+        self._show()
+
+    def add_at_end(self, widget: QWidget) -> None:
+        """Set a widget at the right end."""
+        self._row.addWidget(widget)
+
+    def field_of(self, name: str) -> QWidget:
+        """Return the field of a part of the scenario, for those who want it filled."""
+        fields: dict[str, QWidget] = {"model": self.model, "weights": self.weights, "kv": self.kv}
+        return fields.get(name, self.load)
+
+    def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
+        """Ask for the height of a field with its margins."""
+        return QSize(super().sizeHint().width(), self._theme.px(_HEIGHT))
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802, ARG002 - Qt's name
+        """Draw the ground, the lines between fields and the line below."""
+        painter = QPainter(self)
+        try:
+            pen = Pen(painter, self._theme)
+            painter.fillRect(self.rect(), self._theme.colour("chrome"))
+            half = self._theme.px(_LINE) / 2
+            for field in self._fields:
+                if field.isVisible():
+                    x = field.geometry().right() + self._row.spacing() / 2 + 1
+                    pen.hairline(x, self.height() / 2 - half, x, self.height() / 2 + half)
+            pen.hairline(0, self.height() - 1, self.width(), self.height() - 1)
+        finally:
+            painter.end()
+
+    # Filling the fields
+
+    def _offer(self) -> None:
+        workbench = self._desk.workbench
+        self.model.set_provider(lambda: model_options(workbench))
+        self.weights.set_options(precision_options())
+        self.kv.set_options(kv_options())
+        self.engine.set_options(engine_options(workbench))
+
+    def _show(self) -> None:
+        scenario = self._desk.scenario
+        work = scenario.workload
+        self.model.set_value(scenario.model, self._model_name())
+        self.weights.set_value(scenario.weights.value)
+        self.kv.set_value(scenario.kv.value)
+        self.engine.set_value(scenario.serving_engine or "")
+        self.input_tokens.set_value(work.input_tokens)
+        self.output_tokens.set_value(work.output_tokens)
+        self.ttft.setVisible(work.load.kind is LoadKind.LIMITS)
+        if work.load.ttft_ms is not None:
+            self.ttft.set_value(work.load.ttft_ms)
+        scale = load_scale(work.load.kind, self._desk.formatter.style)
+        self.load.set_kinds(load_options(), work.load.kind.value)
+        self.load.set_scale(scale.steps, scale.number_format)
+        self.load.set_value(edits.load_value(work.load))
+        self._show_context()
+
+    def _model_name(self) -> str:
+        known = {model.id: model for model in self._desk.workbench.catalog.models()}
+        model = known.get(self._desk.scenario.model)
+        return model.name if model else self._desk.scenario.model or tr("Choose a model")
+
+    def _show_context(self) -> None:
+        """Say at the input field what the model cannot read; the estimate stands all the same."""
+        scenario = self._desk.scenario
+        known = {model.id: model for model in self._desk.workbench.catalog.models()}
+        model = known.get(scenario.model)
+        work = scenario.workload
+        fault = ""
+        if model is not None and model.max_context is not None:
+            room = model.max_context - work.output_tokens
+            if work.input_tokens > room:
+                fault = tr(
+                    "{model} reads {most} tokens at most, input and output. Use {n}",
+                    model=model.name,
+                    most=self._desk.formatter.count(model.max_context),
+                    n=self._desk.formatter.count(max(room, 1)),
+                )
+        self.input_tokens.set_fault(fault)
+
+    def _show_faults(self) -> None:
+        """Say at its field what keeps the scenario from being answered."""
+        problem = self._desk.problem
+        where = "" if problem is None else problem.where or ""
+        said = "" if problem is None else sentence(problem.problem, self._desk.formatter)
+        self.model.set_fault(said if where == "scenario.model" else "")
+
+    # Asking for changes
+
+    def _connect(self) -> None:
+        desk = self._desk
+        self.model.chosen.connect(lambda key: desk.edit(tr("Change of model"), model=key))
+        self.weights.chosen.connect(
+            lambda key: desk.edit(tr("Change of weights' format"), weights=Precision(key))
+        )
+        self.kv.chosen.connect(lambda key: desk.edit(tr("Change of KV cache's format"), kv=Precision(key)))
+        self.engine.chosen.connect(
+            lambda key: desk.edit(tr("Change of serving engine"), serving_engine=key or None)
+        )
+        self.input_tokens.edited.connect(
+            lambda n: self._workload(tr("Change of input tokens"), input_tokens=int(n))
+        )
+        self.output_tokens.edited.connect(
+            lambda n: self._workload(tr("Change of output tokens"), output_tokens=int(n))
+        )
+        self.ttft.edited.connect(self._ttft_edited)
+        self.load.kind_chosen.connect(self._kind_chosen)
+        self.load.moved.connect(self._moved)
+        self.load.gesture_began.connect(lambda: desk.begin_gesture("load"))
+        self.load.gesture_ended.connect(desk.end_gesture)
+
+    def _workload(self, text: str, **fields: int) -> None:
+        self._desk.apply(edits.with_workload(self._desk.scenario, **fields), text)
+
+    def _ttft_edited(self, value: float) -> None:
+        edited = edits.with_load_value(self._desk.scenario, float(value), "ttft_ms")
+        self._desk.apply(edited, tr("Change of TTFT limit"))
+
+    def _kind_chosen(self, key: str) -> None:
+        self._desk.apply(
+            edits.with_load_kind(self._desk.scenario, LoadKind(key)), tr("Change of kind of load")
+        )
+
+    def _moved(self, value: float) -> None:
+        kind = self._desk.scenario.workload.load.kind
+        whole = kind not in (LoadKind.REQUEST_RATE, LoadKind.LIMITS)
+        edited = edits.with_load_value(self._desk.scenario, int(value) if whole else float(value))
+        self._desk.apply(edited, tr("Change of load"))
+
+    def _dress(self) -> None:
+        px = self._theme.px
+        self._row.setContentsMargins(px(_MARGIN), 0, px(_MARGIN), 0)
+        self._row.setSpacing(px(9))
+        self.setFixedHeight(px(_HEIGHT))
+        self.update()
