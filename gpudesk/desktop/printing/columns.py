@@ -22,7 +22,7 @@ _HANG: Final = 5.0
 _BELOW: Final = 1.5
 #: A longer entry may be divided between columns after so many lines.
 _MOST_LINES: Final = 8
-_HEADING: Final = 16.0
+_HEADING: Final = 15.0
 
 
 @dataclass(frozen=True, slots=True)

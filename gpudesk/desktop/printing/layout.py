@@ -30,8 +30,11 @@ from gpudesk.text import tr
 _MOST_UPRIGHT: Final = 4
 #: Share of the width that the foot's facts have beside the number of the page.
 _FOOT_SHARE: Final = 0.8
-_RUNNING_HEAD: Final = 18.0
+_RUNNING_HEAD: Final = 17.0
 _GAP: Final = 9.0
+#: White above a section of text, and that where it is set fine.
+_SECTION_GAP: Final = 9.0
+_FINE_GAP: Final = 6.0
 #: Share of the width that the curves take, and the white between the two charts.
 _CURVES: Final = 0.62
 _BETWEEN: Final = 20.0
@@ -53,7 +56,7 @@ class _Arrangement:
 _ARRANGEMENTS: Final = (
     _Arrangement(Density(4.5 * MM, 2.8 * MM, 6.4 * MM), 40 * MM, 61 * MM),
     _Arrangement(Density(4.3 * MM, 2.7 * MM, 5.8 * MM), 35 * MM, 61 * MM),
-    _Arrangement(Density(4.05 * MM, 2.6 * MM, 5.3 * MM), 33 * MM, 56 * MM, fine=True),
+    _Arrangement(Density(3.9 * MM, 2.5 * MM, 5.0 * MM), 31 * MM, 56 * MM, fine=True),
 )
 
 
@@ -135,16 +138,18 @@ def _arranged(
     whole = not left
     flow.put(key)
     if charts:
-        room = flow.room - _GAP
-        # What is left below is given to the charts where nothing else could be begun there.
-        roomy = room - arrangement.most_charts > _WORTH_BEGINNING
-        flow.put(charts.piece(arrangement.most_charts if roomy else room), _GAP)
+        height = flow.room - _GAP
+        if height - arrangement.most_charts > _WORTH_BEGINNING:
+            # Below, something else can be begun; otherwise the charts take all there is.
+            height = arrangement.most_charts
+        flow.put(charts.piece(height), _GAP)
     while left:
         flow.turn()
         left = _put_groups(flow, table, left, 0.0)
     columns = 3 if paper.landscape else 2
     for section in sections(sheet, whole_note=opening.note_is_cut):
-        _put_section(flow, SetSection(section, room, columns, fine=arrangement.fine))
+        gap = _FINE_GAP if arrangement.fine else _SECTION_GAP
+        _put_section(flow, SetSection(section, room, columns, fine=arrangement.fine), gap)
     return flow, whole
 
 
@@ -164,12 +169,13 @@ def _put_groups(flow: _Flow, table: SetTable, groups: Sequence[Piece], reserved:
     return groups[count:]
 
 
-def _put_section(flow: _Flow, section: SetSection) -> None:
+def _put_section(flow: _Flow, section: SetSection, gap: float) -> None:
+    """Place a section, on as many pages as it takes."""
     fresh = False
     while section:
-        piece = section.take(flow.room - _GAP)
+        piece = section.take(flow.room - gap)
         if piece is not None:
-            flow.put(piece, 0.0 if fresh else _GAP)
+            flow.put(piece, 0.0 if fresh else gap)
         if section:
             flow.turn()
             fresh = True

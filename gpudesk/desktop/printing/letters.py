@@ -25,9 +25,9 @@ _ELLIPSIS: Final = "…"
 _STYLES: Final[dict[str, tuple[float, int, float]]] = {
     **{name: (style.pixels, style.weight, style.line) for name, style in PAPER_TYPE.items()},
     "raised": (6, 500, 7),
-    "fine": (6.4, 400, 8),
-    "fine_strong": (6.4, 500, 8),
-    "fine_number": (6.4, 600, 8),
+    "fine": (6.4, 400, 7.8),
+    "fine_strong": (6.4, 500, 7.8),
+    "fine_number": (6.4, 600, 7.8),
 }
 
 
