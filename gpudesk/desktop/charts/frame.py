@@ -67,10 +67,10 @@ class Frame:
         """Return the visible values of y."""
         return self.y_scale.value_at(self.y[0]), self.y_scale.value_at(self.y[1])
 
-    def fit(self, x: Range, y: Range) -> None:
-        """Show everything between values, and remember that as the whole."""
-        self.whole_x = self._places(self.x_scale, x)
-        self.whole_y = self._places(self.y_scale, y)
+    def fit(self, x: Range, y: Range, most: tuple[int, int]) -> None:
+        """Show everything between values, and remember that as the whole; `most` ticks have room."""
+        self.whole_x = self._places(self.x_scale, x, most[0])
+        self.whole_y = self._places(self.y_scale, y, most[1])
         self.x, self.y = self.whole_x, self.whole_y
 
     def show_whole(self) -> None:
@@ -90,8 +90,8 @@ class Frame:
         self.y = _moved(self.y, self.whole_y, down / max(1.0, self.area.height()))
 
     @staticmethod
-    def _places(scale: Scale, values: Range) -> Range:
-        low, high = scale.fitted(*values)
+    def _places(scale: Scale, values: Range, most: int) -> Range:
+        low, high = scale.fitted(*values, most)
         return scale.place_of(low), scale.place_of(high)
 
 

@@ -67,19 +67,21 @@ def _bare_axis(plot: Plot, painter: QPainter) -> None:
     painter.drawLine(QLineF(area.left(), area.bottom() + 0.5, area.right(), area.bottom() + 0.5))
 
 
-def y_ticks(plot: Plot) -> tuple[float, ...]:
-    """Return the values of y that have a line and a text."""
-    low, high = plot.frame.values_y()
-    pitch = _Y_PITCH if isinstance(plot.frame.y_scale, Linear) else _Y_PITCH_OF_LOG
-    room = max(2, int(plot.frame.area.height() / plot.theme.px(pitch)))
-    return plot.frame.y_scale.ticks(low, high, min(room, 7))
+def most_ticks(plot: Plot) -> tuple[int, int]:
+    """Return how many ticks have room along x and along y."""
+    px, area = plot.theme.px, plot.frame.area
+    pitch = px(_Y_PITCH if isinstance(plot.frame.y_scale, Linear) else _Y_PITCH_OF_LOG)
+    return min(10, max(2, int(area.width() / px(_X_PITCH)))), min(7, max(2, int(area.height() / pitch)))
 
 
 def x_ticks(plot: Plot) -> tuple[float, ...]:
     """Return the values of x that have a tick."""
-    low, high = plot.frame.values_x()
-    room = max(2, int(plot.frame.area.width() / plot.theme.px(_X_PITCH)))
-    return plot.frame.x_scale.ticks(low, high, min(room, 10))
+    return plot.frame.x_scale.ticks(*plot.frame.values_x(), most_ticks(plot)[0])
+
+
+def y_ticks(plot: Plot) -> tuple[float, ...]:
+    """Return the values of y that have a line and a text."""
+    return plot.frame.y_scale.ticks(*plot.frame.values_y(), most_ticks(plot)[1])
 
 
 def _grid(plot: Plot, painter: QPainter) -> None:

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
-from PySide6.QtCore import QMarginsF, Signal
+from PySide6.QtCore import QMarginsF, QRectF, Signal
 from PySide6.QtWidgets import QWidget
 
 from gpudesk.desktop.charts.chart import Chart
 from gpudesk.desktop.charts.columns import PARETO, LineMaker, Part, fitting
 from gpudesk.desktop.charts.data_table import Data
 from gpudesk.desktop.charts.drawing import Drawing, Mark, ReadOut, ReadOutRow, Rule
+from gpudesk.desktop.charts.labels import emptiest, resampled
 from gpudesk.desktop.charts.lines import Line
-from gpudesk.desktop.charts.read_out import measure
+from gpudesk.desktop.charts.read_out import Measure, corners, measure
 from gpudesk.desktop.charts.scales import Linear
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.theme.theme import Theme
@@ -29,6 +30,8 @@ READING_SPEED: Final = 30.0
 _FAR: Final = 10.0
 #: Below this width, in widths of the read-out, the curves need the room and the read-out goes beside them.
 _LEAST_WIDTH: Final = 1.9
+#: The same where it would hide more of the curves than this, in points a few pixels apart.
+_MOST_HIDDEN: Final = 14
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,20 +200,38 @@ class ParetoChart(Chart):
     # Size
 
     def margins(self) -> QMarginsF:
-        """Leave room at the right for the read-out where the plot is too small to hold it."""
+        """Leave room at the right for the read-out where the plot has no corner for it."""
         px = self.theme.px
-        left, top, bottom = px(48), self.head_height() + px(8), px(44)
         right = px(96) if self.labelled else px(14)
+        margins = QMarginsF(px(48), self.head_height() + px(8), right, px(44))
         read_out, lines = self.drawing.read_out, self.drawing.lines
-        self.read_out_beside = False
-        if read_out is not None and lines:
-            size = measure(read_out, self.lettering, self.theme)
-            width = self.viewport().width() - left - right
-            low = size.height > self.viewport().height() - top - bottom - px(20)
-            if width < size.width * _LEAST_WIDTH or low:
-                self.read_out_beside = True
-                right = px(12) + math.ceil(size.width) + (right if self.labelled else 0)
-        return QMarginsF(left, top, right, bottom)
+        if read_out is None or not lines:
+            self.read_out_beside = False
+            return margins
+        size = measure(read_out, self.lettering, self.theme)
+        if not self.held:
+            self.read_out_beside = self._crowded(size, margins)
+        if self.read_out_beside:
+            margins.setRight(px(12) + math.ceil(size.width) + (right if self.labelled else 0))
+        return margins
+
+    def _crowded(self, size: Measure, margins: QMarginsF) -> bool:
+        """Whether the read-out would hide much of the curves in any corner of so large a plot."""
+        area = QRectF(self.viewport().rect()).marginsRemoved(margins)
+        if area.width() < size.width * _LEAST_WIDTH or area.height() < size.height + self.theme.px(20):
+            return True
+        docked = replace(self.frame, area=area)
+        curves = [resampled(docked.pixels(line.x, line.y)) for line in self.drawing.lines]
+        boxes = corners(area, size, float(self.theme.px(10)))
+        return emptiest(boxes, np.concatenate(curves), None, 0)[1] > _MOST_HIDDEN
+
+    def refresh(self) -> None:
+        """Show the desk's answer; the read-out may have to stand elsewhere now."""
+        beside = self.read_out_beside
+        super().refresh()
+        self.margins()
+        if self.read_out_beside is not beside:
+            self.lay_out()
 
     # In words and numbers
 

@@ -21,7 +21,7 @@ from gpudesk.desktop.charts.items import GROUND_Z, OVERLAY_Z, RULE_Z, Curves, La
 from gpudesk.desktop.charts.labels import Placed
 from gpudesk.desktop.charts.lettering import Lettering
 from gpudesk.desktop.charts.lines import alike
-from gpudesk.desktop.charts.painting import paint_ground, paint_overlay
+from gpudesk.desktop.charts.painting import most_ticks, paint_ground, paint_overlay
 from gpudesk.desktop.charts.scales import Array, Linear, Scale
 from gpudesk.desktop.theme.theme import Theme
 from gpudesk.domain.formatting import Formatter
@@ -187,7 +187,7 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
         if self._held or found is None:
             return
         zoomed, x, y = self.frame.zoomed, self.frame.x, self.frame.y
-        self.frame.fit(*found)
+        self.frame.fit(*found, most_ticks(self))
         if zoomed:
             self.frame.x, self.frame.y = x, y
             self.frame.pan(0, 0)
@@ -228,6 +228,7 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
         self._box.setGeometry(self.frame.area)
         self._ground.resize(width, height)
         self._overlay.resize(width, height)
+        self._fit_to_drawing()
         self._range_changed()
 
     def resizeEvent(self, event: QResizeEvent | None) -> None:  # noqa: N802 - Qt's name

@@ -84,19 +84,24 @@ def place(plot: Plot, size: Measure, labels: Array) -> QRectF:
     if plot.read_out_beside:
         left = min(area.right() + inset, plot.viewport().width() - size.width)
         return QRectF(round(left), area.top(), size.width, size.height)
-    lefts = (area.left() + inset, area.right() - inset - size.width)
-    tops = (area.top() + inset, area.bottom() - inset - size.height)
-    boxes = [(x, y, x + size.width, y + size.height) for y in tops for x in lefts]
+    boxes = corners(area, size, float(inset))
     if plot.dock is None or not (plot.held or plot.hover_read_out is not None):
         curves = [plot.pixels_of(number) for number in range(len(plot.drawing.lines))]
-        blocked = [np.tile(_corners(rect), (_BLOCKED, 1)) for rect in plot.blocked]
+        blocked = [np.tile(_points_in(rect), (_BLOCKED, 1)) for rect in plot.blocked]
         points = np.concatenate([labels, *blocked, *(resampled(curve) for curve in curves)])
         plot.dock = emptiest(boxes, points, plot.dock, _WORTH_MOVING)[0]
     left, top, _, _ = boxes[plot.dock]
     return QRectF(round(left), round(top), size.width, size.height)
 
 
-def _corners(rect: QRectF) -> Array:
+def corners(area: QRectF, size: Measure, inset: float) -> list[tuple[float, float, float, float]]:
+    """Return the boxes (left, top, right, bottom) that a read-out has in the corners of an area."""
+    lefts = (area.left() + inset, area.right() - inset - size.width)
+    tops = (area.top() + inset, area.bottom() - inset - size.height)
+    return [(x, y, x + size.width, y + size.height) for y in tops for x in lefts]
+
+
+def _points_in(rect: QRectF) -> Array:
     xs = np.linspace(rect.left() + 1, rect.right() - 1, 5)
     ys = np.linspace(rect.top() + 1, rect.bottom() - 1, 5)
     return np.array([(x, y) for x in xs for y in ys])

@@ -42,15 +42,13 @@ class Scale(Protocol):
     def ticks(self, low: float, high: float, most: int) -> tuple[float, ...]:
         """Return the values, at most about `most` of them, of the ticks between two values."""
 
-    def fitted(self, low: float, high: float) -> tuple[float, float]:
-        """Return the range that shows everything between two values and ends roundly."""
+    def fitted(self, low: float, high: float, most: int) -> tuple[float, float]:
+        """Return the range that shows everything between two values and ends at one of `most` ticks."""
 
 
 @dataclass(frozen=True, slots=True)
 class Linear:
-    """Even steps from zero; the upper end is the next of about `intervals` round steps."""
-
-    intervals: int = 5
+    """Even steps from zero."""
 
     def place(self, values: Array) -> Array:
         """Return the values as they are."""
@@ -68,12 +66,12 @@ class Linear:
         """Return multiples of a round step."""
         return even_ticks(low, high, most)
 
-    def fitted(self, low: float, high: float) -> tuple[float, float]:
+    def fitted(self, low: float, high: float, most: int) -> tuple[float, float]:
         """Return zero, or the round value below what is less, and the round value above."""
         span = max(high, 0.0) - min(low, 0.0)
         if span <= 0:
             return (0.0, 1.0)
-        step = round_step(span / self.intervals)
+        step = round_step(span / max(1, most - 1))
         bottom = math.floor(min(low, 0.0) / step + _SLACK) * step
         return (bottom, math.ceil(high / step - _SLACK) * step)
 
@@ -112,8 +110,9 @@ class Counts(_Logarithmic):
         whole = tuple(tick for tick in even_ticks(low, high, most) if tick == round(tick) and tick >= 1)
         return whole if len(whole) > len(found) else found
 
-    def fitted(self, low: float, high: float) -> tuple[float, float]:
+    def fitted(self, low: float, high: float, most: int) -> tuple[float, float]:
         """Return the power of two below, and somewhat more than the highest count."""
+        del most
         bottom = 2.0 ** math.floor(math.log2(max(low, 1.0)) + _SLACK)
         return (bottom, max(2.0 * bottom, high * _ROOM_PAST_COUNTS))
 
@@ -132,8 +131,9 @@ class OneTwoFive(_Logarithmic):
         stride = max(1, math.ceil(len(whole) / max(1, most)))
         return whole[::stride]
 
-    def fitted(self, low: float, high: float) -> tuple[float, float]:
+    def fitted(self, low: float, high: float, most: int) -> tuple[float, float]:
         """Return the next 1-2-5 values outside."""
+        del most
         return (_one_two_five_below(low), 1 / _one_two_five_below(1 / high))
 
 
