@@ -114,6 +114,8 @@ def _filled(text: str, source: str, params: dict[str, object]) -> str:
 
 def _substituted(text: str, params: dict[str, object]) -> str:
     """Replace placeholders by name only: no attributes, no indexes; braces in a value stay as they are."""
+    if "{" not in text and "}" not in text:
+        return text
 
     def value_of(match: re.Match[str]) -> str:
         name = match.group(1)

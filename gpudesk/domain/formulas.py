@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final
 
 _NOT_IN_NAMES: Final = re.compile(r"\W+")
 
 
+@lru_cache(maxsize=512)
 def placeholder(name: str) -> str:
     """Return what stands between the braces of a formula for an input of that name."""
     return _NOT_IN_NAMES.sub("_", name).strip("_")

@@ -9,7 +9,7 @@ from typing import Final
 from gpudesk.domain.claims import Attribute, Claim, Dispute
 from gpudesk.domain.formatting import UNKNOWN, Formatter, Quantity, display_unit, quantity_of
 from gpudesk.sheets.explanation import ClaimGroup, ClaimLine, Detail, DisputeLine, Stance
-from gpudesk.sheets.labels import attribute_label, kind_label
+from gpudesk.sheets.labels import attribute_label, kind_label, precision_name
 from gpudesk.sheets.specs import PRICE, as_sentence
 from gpudesk.text import tr
 
@@ -86,8 +86,8 @@ def input_group(attribute: Attribute, formatter: Formatter) -> ClaimGroup:
     return ClaimGroup(whole.key, whole.label, kept, whole.reason if len(kept) > 1 else None)
 
 
-def range_text(attribute: Attribute, formatter: Formatter) -> str:
-    """Return in words how far the claims lie apart."""
+def range_text(attribute: Attribute, formatter: Formatter, high: Attribute | None = None) -> str:
+    """Return in words how far the claims lie apart; `high` is the upper end of what is stated as a range."""
     count = len(attribute.claims)
     if attribute.preferred is None:
         return tr("Nothing is known")
@@ -95,7 +95,7 @@ def range_text(attribute: Attribute, formatter: Formatter) -> str:
         return tr("One claim") if count == 1 else tr("All {n} claims agree", n=formatter.count(count))
     stated = [
         claim.value
-        for claim in attribute.claims
+        for claim in (*attribute.claims, *(() if high is None else high.claims))
         if isinstance(claim.value, int | float) and not isinstance(claim.value, bool)
     ]
     if len(set(stated)) < 2:
@@ -131,7 +131,7 @@ def _line(attribute: Attribute, claim: Claim, formatter: Formatter, high: Attrib
         value = f"{value} – {formatter.catalog(upper.value, Quantity.USD)}"
     stance = _stance(attribute, claim)
     details = _details(claim, value, unit)
-    who = f"{claim.source.publisher}, {claim.source.title}"
+    who = _title(claim)
     said = {Stance.PREFERRED: tr("taken"), Stance.AGREES: tr("agrees"), Stance.DIFFERS: tr("differs")}[stance]
     verdict = claim.verdict if stance is Stance.DIFFERS else None
     figure = f"{value} {unit}" if unit else value
@@ -139,7 +139,7 @@ def _line(attribute: Attribute, claim: Claim, formatter: Formatter, high: Attrib
         value=value,
         unit=unit,
         stance=stance,
-        title=claim.source.title,
+        title=_title(claim),
         origin=f"{_short_kind(claim)} · {claim.source.date or tr('no date')}",
         source=", ".join(
             part for part in (who, kind_label(claim.kind), claim.source.date, claim.source.url) if part
@@ -158,9 +158,31 @@ def _stance(attribute: Attribute, claim: Claim) -> Stance:
     return Stance.AGREES if alike else Stance.DIFFERS
 
 
+#: Kinds where there is little room.
+_SHORT_KINDS: Final = MappingProxyType(
+    {
+        "vendor_datasheet": "Data sheet",
+        "vendor_claim": "Vendor claim",
+        "config_copy": "Configuration",
+        "measured_vendor": "Vendor, measured",
+        "measured_mlperf": "MLPerf",
+        "measured_independent": "Measured",
+        "independent": "Independent",
+        "press": "Press",
+        "estimate": "Estimate",
+        "user": "Yours",
+    }
+)
+
+
 def _short_kind(claim: Claim) -> str:
-    kind = kind_label(claim.kind)
-    return kind[:1].upper() + kind[1:]
+    return tr(_SHORT_KINDS[claim.kind])
+
+
+def _title(claim: Claim) -> str:
+    """Return publisher and title; a publisher that is not known is left out."""
+    source = claim.source
+    return source.title if source.publisher == "not stated" else f"{source.publisher}, {source.title}"
 
 
 def _of_source(attribute: Attribute, claim: Claim) -> Claim | None:
@@ -172,6 +194,8 @@ def _shown(attribute: Attribute, claim: Claim | None, formatter: Formatter) -> t
         return UNKNOWN, None
     if isinstance(claim.value, bool):
         return (tr("yes") if claim.value else tr("no")), None
+    if attribute.name == "supported_precisions" and isinstance(claim.value, tuple):
+        return ", ".join(map(precision_name, claim.value)), None
     if not isinstance(claim.value, int | float):
         return formatter.catalog(claim.value, Quantity.TEXT), None
     quantity = quantity_of(attribute.name, attribute.unit)
@@ -197,7 +221,7 @@ def _details(claim: Claim, value: str, unit: str | None) -> tuple[Detail, ...]:
         (tr("Retrieved"), claim.retrieved),
         (tr("Verdict"), claim.verdict),
         (tr("Note"), claim.note),
-        (tr("About the source"), source.trust),
+        (tr("Remark"), source.trust),
     )
     found = tuple(Detail(label, text) for label, text in stated if text)
     return (*found, Detail(tr("Address"), source.url, url=True)) if source.url else found

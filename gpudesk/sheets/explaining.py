@@ -56,12 +56,13 @@ def explain_attribute(answer: Answer, position: int, name: str, formatter: Forma
     found = column.attributes.get(name)
     if found is None:
         return None
-    groups = [claim_group(found, formatter, column.attributes.get(PRICE[1]) if name == PRICE[0] else None)]
+    high = column.attributes.get(PRICE[1]) if name == PRICE[0] else None
+    groups = [claim_group(found, formatter, high)]
     sold = column.attributes.get("memory_label")
     if name == MEMORY and sold is not None and sold.disputed:
         groups.append(claim_group(sold, formatter))
     figure, unit = figure_of(column.attributes, name, formatter)
-    made = _of_catalog(answer, found, column.accelerator.name, formatter)
+    made = _of_catalog(answer, found, column.accelerator.name, formatter, high)
     return replace(made, figure=figure, unit=unit, claims=tuple(groups))
 
 
@@ -75,9 +76,11 @@ def explain_model(answer: Answer, name: str, formatter: Formatter) -> Explanatio
     return replace(made, figure=figure, unit=unit, claims=(claim_group(found, formatter),))
 
 
-def _of_catalog(answer: Answer, found: Attribute, thing: str, formatter: Formatter) -> Explanation:
+def _of_catalog(
+    answer: Answer, found: Attribute, thing: str, formatter: Formatter, high: Attribute | None = None
+) -> Explanation:
     claim = found.preferred
-    band = [range_text(found, formatter)]
+    band = [range_text(found, formatter, high)]
     if quantity_of(found.name, found.unit) is Quantity.MEMORY and isinstance(found.value, int | float):
         band.insert(0, f"{formatter.gb(found.value)} GB")
     count = len(found.claims)
@@ -163,7 +166,7 @@ def _memory(answer: Answer, position: int, estimate: Estimate, formatter: Format
         figure=formatter.gib(estimate.memory.free_bytes),
         unit=tr("GiB free"),
         band=tr(
-            "Of {capacity} GiB on the fullest. {holds}",
+            "Of {capacity} GiB. {holds}",
             capacity=formatter.gib(estimate.memory.capacity_bytes),
             holds=_holds(estimate, formatter),
         ),

@@ -15,7 +15,7 @@ from gpudesk.sentences import sentence
 from gpudesk.sheets.explanation import Limits, RemedyLine, ShareLine
 from gpudesk.sheets.labels import limiter_label, precision_name
 from gpudesk.sheets.sections import short_name
-from gpudesk.text import tr
+from gpudesk.text import tr, trn
 
 #: A smaller share than this would be shown as nothing.
 _LEAST: Final = 0.005
@@ -85,8 +85,12 @@ def _wording(remedy: Remedy, estimate: Estimate, name: str, formatter: Formatter
         return many, tr("Use {deployment}", deployment=many)
     if remedy.kind is RemedyKind.CONCURRENCY and isinstance(remedy.value, int):
         count = formatter.count(remedy.value)
-        asked = formatter.count(estimate.concurrency or estimate.request.workload.load.batch)
-        return tr("{n} requests instead of {asked}", n=count, asked=asked), tr("Use {n} in flight", n=count)
+        load = estimate.request.workload.load
+        asked = formatter.count(load.concurrency or load.batch or estimate.concurrency)
+        fewer = trn(
+            "{n} request instead of {asked}", "{n} requests instead of {asked}", remedy.value, asked=asked
+        )
+        return fewer, tr("Use {n} in flight", n=count)
     narrow = precision_name(str(remedy.value))
     here = f"{formatter.count(estimate.count)} × {name}"
     if remedy.kind is RemedyKind.KV:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Final
 
@@ -54,6 +56,7 @@ _COUNTED: Final = frozenset({None, "", "1", "tokens", "sequences", "requests", "
 #: Units of memory beside rates of memory, which are decimal too.
 _DECIMAL: Final = ((1e9, "GB"), (1e6, "MB"), (1e3, "KB"))
 _MILLISECONDS: Final = "ms"
+_INPUT: Final = re.compile(r"\{\w+\}")
 #: What a formula may be made of beside its inputs where it gives what is of their kind.
 _KEEPS_THE_UNIT: Final = frozenset("+−() ⁴^¼")
 
@@ -71,9 +74,11 @@ def term_value(term: Term, formatter: Formatter) -> tuple[str, str | None]:
     if term.value is None:
         return UNKNOWN, None
     text, unit = formatter.value_and_unit(term.value, term.unit)
+    if unit is None or unit not in _COUNTED:
+        return text, unit
     # "Output tokens 1,000 tokens" says it twice.
-    said = unit in _COUNTED and (unit == "sequences" or (unit or "") in term.name.lower())
-    return text, None if said or unit is None else tr(unit)
+    said = unit == "sequences" or unit in term.name.lower()
+    return text, None if said else tr(unit)
 
 
 def named_formula(term: Term) -> str | None:
@@ -90,20 +95,19 @@ def numeric_formula(term: Term, formatter: Formatter) -> str | None:
     """
     if term.formula is None:
         return None
-    numbers = {placeholder(each.name): _number(each, term, formatter) for each in term.inputs}
+    if not term.inputs:
+        return tr(term.formula)
+    alike = _keeps_the_unit(term.formula)
+    numbers = {placeholder(each.name): _number(each, term, formatter, alike=alike) for each in term.inputs}
     return tr(term.formula, **numbers).replace(f"+ {formatter.style.minus}", f"{formatter.style.minus} ")
 
 
-def _number(each: Term, result: Term, formatter: Formatter) -> str:
+def _number(each: Term, result: Term, formatter: Formatter, *, alike: bool) -> str:
     if not isinstance(each.value, int | float):
         return UNKNOWN if each.value is None else each.value
-    if (
-        _keeps_the_unit(result)
-        and isinstance(result.value, int | float)
-        and _kind(each.unit) == _kind(result.unit)
-    ):
-        alike = each.value * _inside(each.unit) / _inside(result.unit)
-        return formatter.value_as(alike, result.value, result.unit)
+    if alike and isinstance(result.value, int | float) and _kind(each.unit) == _kind(result.unit):
+        same = each.value * _inside(each.unit) / _inside(result.unit)
+        return formatter.value_as(same, result.value, result.unit)
     if each.unit == "B" and any(other.unit == "B/s" for other in result.inputs):
         return _decimal(each.value, formatter)
     text, unit = formatter.value_and_unit(each.value, each.unit)
@@ -115,10 +119,10 @@ def _decimal(size: float, formatter: Formatter) -> str:
     return f"{formatter.estimate(size / factor)} {unit}"
 
 
-def _keeps_the_unit(term: Term) -> bool:
+@lru_cache(maxsize=256)
+def _keeps_the_unit(formula: str) -> bool:
     """Whether the formula adds its inputs up, or takes the larger of them, and does nothing else."""
-    bare = "".join(part.partition("}")[2] or "" for part in (term.formula or "").split("{"))
-    return set(bare) <= _KEEPS_THE_UNIT
+    return set(_INPUT.sub("", formula)) <= _KEEPS_THE_UNIT
 
 
 def _kind(unit: str | None) -> str | None:

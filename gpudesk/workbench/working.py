@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gpudesk.domain.answers import Term
-from gpudesk.domain.estimates import Banded, Estimate
+from gpudesk.domain.estimates import Banded, Estimate, Limiter
 from gpudesk.domain.formulas import slot, sum_of
 from gpudesk.domain.messages import InputError, message
 from gpudesk.domain.workloads import LoadKind
@@ -262,39 +262,47 @@ def _throughput(context: _Context) -> Term:
     if value is None:
         return Term("output tokens/s", None, "tok/s", "the limits cannot be met")
     active = max(1, min(estimate.plan.dp, estimate.admitted or 1))
-    seconds = context.running * active * work.output_tokens / value
-    prefill = _prefill_term(context)
-    steps = _number(_decode_steps(context))
-    busy = steps * float(context.decode.total[0]) + context.running * _number(prefill)
+    replicas = (Term("busy replicas", active, None),) if active > 1 else ()
+    factors = (_running(context), *replicas, _scenario("output tokens", work.output_tokens, "tokens"))
     return Term(
         "output tokens/s",
         value,
         "tok/s",
-        "{running_sequences_in_a_replica} × {busy_replicas} × {output_tokens} ÷ {round}",
+        f"{' × '.join(slot(factor.name) for factor in factors)} ÷ {{round}}",
+        inputs=(*factors, _round(context, context.running * active * work.output_tokens / value)),
+    )
+
+
+def _running(context: _Context) -> Term:
+    """How many sequences run: what the load asks for, or what memory admits of it."""
+    estimate, load = context.estimate, context.estimate.request.workload.load
+    name = "running sequences in a replica"
+    if estimate.limiter is Limiter.CAPACITY or (estimate.admitted or 0) < (estimate.concurrency or 0):
+        return Term(name, context.running, None, inputs=(_max_concurrency(context),))
+    stated = load.concurrency is not None or load.batch is not None
+    return Term(name, context.running, None, source="scenario" if stated else None)
+
+
+def _round(context: _Context, seconds: float) -> Term:
+    """The time in which every running sequence is answered once."""
+    steps, decode, prefill = _decode_steps(context), _decode_term(context), _prefill_term(context)
+    busy = _number(steps) * _number(decode) + context.running * _number(prefill)
+    return Term(
+        "round",
+        seconds,
+        "s",
+        "{decode_steps} × {decode_step} + {running_sequences} × {prefill_of_one_prompt}"
+        " + {waiting_overlap_and_tail}",
         inputs=(
+            steps,
+            decode,
+            Term("running sequences", context.running, None),
+            prefill,
             Term(
-                "running sequences in a replica", context.running, None, inputs=(_max_concurrency(context),)
-            ),
-            Term("busy replicas", active, None),
-            _scenario("output tokens", work.output_tokens, "tokens"),
-            Term(
-                "round",
-                seconds,
+                "waiting, overlap and tail",
+                seconds - busy,
                 "s",
-                "{decode_steps} × {decode_step} + {running_sequences} × {prefill_of_one_prompt}"
-                " + {waiting_overlap_and_tail}",
-                inputs=(
-                    _decode_steps(context),
-                    _decode_term(context),
-                    Term("running sequences", context.running, None),
-                    prefill,
-                    Term(
-                        "waiting, overlap and tail",
-                        seconds - busy,
-                        "s",
-                        "what the load adds: queue, last wave, arrivals; less what runs at once",
-                    ),
-                ),
+                "what the load adds: queue, last wave, arrivals; less what runs at once",
             ),
         ),
     )

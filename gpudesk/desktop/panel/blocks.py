@@ -40,9 +40,13 @@ _GROUNDS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """What beside its content decides how a line looks: how deep it stands, whether open, whether current."""
+    """What beside its content decides how a line looks: how deep it stands, whether open, whether current.
+
+    Texts are laid out for `width`, of which the scroll bar may cover the margin; boxes end at `edge`.
+    """
 
     width: int
+    edge: int
     depth: int = 0
     foldable: bool = False
     expanded: bool = False
@@ -117,7 +121,7 @@ class Blocks:
         self._wrapped(layout, x, what.band, "small", "text2", width)
         if what.basis:
             self._basis(layout, x, what, width)
-        layout.space(self._px(14))
+        layout.space(self._px(6))
         return layout
 
     def _figure(self, layout: Layout, x: float, what: Explanation, width: float) -> None:
@@ -154,7 +158,8 @@ class Blocks:
 
     def _section(self, heading: Heading, state: State) -> Layout:
         layout, x = Layout(), self._px(_MARGIN)
-        layout.add(Rule(0, 0, state.width, 0))
+        layout.space(self._px(8))
+        layout.add(Rule(0, layout.height, state.width, layout.height))
         layout.space(self._px(14))
         room = state.width - 2 * x
         title = self._measure.elided(heading.title, "label", room)
@@ -293,7 +298,7 @@ class Blocks:
         layout.space(self._px(6))
         if preferred:
             inset = self._px(_INSET)
-            fill = Fill(inset, 0, state.width - 2 * inset, layout.height, "selection", 6.0)
+            fill = Fill(inset, 0, state.edge - inset, layout.height, "selection", 6.0)
             layout.pieces.insert(0, fill)
         return layout
 
@@ -346,9 +351,9 @@ class Blocks:
         x = inset + self._px(10) + icon + self._px(8)
         side = layout.height + (self._line("small") - icon) / 2
         mark = Icon(remark.icon, inset + self._px(10), side, icon)
-        self._wrapped(layout, x, remark.text, "small", "text1", state.width - inset - self._px(10) - x)
+        self._wrapped(layout, x, remark.text, "small", "text1", state.edge - self._px(10) - x)
         layout.space(self._px(10))
-        box = Fill(inset, top, state.width - 2 * inset, layout.height - top, "sunken", 8.0)
+        box = Fill(inset, top, state.edge - inset, layout.height - top, "sunken", 8.0)
         layout.pieces[:0] = [box, mark]
         layout.space(self._px(12))
         return layout

@@ -35,14 +35,16 @@ class PanelDelegate(QStyledItemDelegate):
         super().__init__(view)
         self._theme = theme
         self._view = view
-        self._blocks = Blocks(Measure(theme))
+        self._measure = Measure(theme)
+        self._blocks = Blocks(self._measure)
 
     def layout(self, line: Line, index: Index) -> Layout:
         """Return the layout of a line at the view's width."""
         node = line.node
         foldable = bool(line.children)
         state = State(
-            width=self._view.viewport().width(),
+            width=self._view.width(),
+            edge=self._view.box_edge(),
             depth=line.depth if node.kind is Kind.TERM else 0,
             foldable=foldable,
             expanded=foldable and self._view.isExpanded(index),
@@ -66,9 +68,10 @@ class PanelDelegate(QStyledItemDelegate):
             pen = Pen(painter, self._theme)
             fill = self._fill(line, index)
             if fill is not None:
-                inset = self._theme.px(_INSET)
-                pen.tint(rect.adjusted(inset, 0, -inset, 0), fill, radius=_RADIUS)
-            self.layout(line, index).draw(pen, rect.x(), rect.y())
+                rect.setLeft(self._theme.px(_INSET))
+                rect.setRight(self._view.box_edge())
+                pen.tint(rect, fill, radius=_RADIUS)
+            self.layout(line, index).draw(pen, self._measure, rect.y())
         finally:
             painter.restore()
 

@@ -61,9 +61,7 @@ class PanelModel(QAbstractItemModel):
         """Put new nodes into lines of the same shape, and say which lines changed."""
         changed = []
         for line, node in zip(lines, nodes, strict=True):
-            if line.node.sentence != node.sentence or (
-                node.kind is Kind.BAR and line.node.content != node.content
-            ):
+            if _differs(line.node, node):
                 changed.append(line.row)
             line.node = node
             if node.children:
@@ -142,6 +140,19 @@ class PanelModel(QAbstractItemModel):
         if role == Qt.ItemDataRole.ToolTipRole:
             return tool_tip(node)
         return node.copied if role == COPIED_ROLE else None
+
+
+def _differs(former: Node, node: Node) -> bool:
+    """Whether a line looks another way; of a term without looking at what enters it."""
+    old, new = former.content, node.content
+    if isinstance(old, TermLine) and isinstance(new, TermLine):
+        return (old.value, old.unit, old.formula, old.source) != (
+            new.value,
+            new.unit,
+            new.formula,
+            new.source,
+        )
+    return former.sentence != node.sentence or (node.kind is Kind.BAR and old != new)
 
 
 def is_address(node: Node) -> bool:

@@ -103,14 +103,26 @@ Content = (
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """One line. `key` tells it from its siblings; `sentence` is what is read out, `copied` what is copied."""
+    """One line; `key` tells it from all others. A term says itself what is read out, when it is asked."""
 
     kind: Kind
     key: str
     content: Content
-    sentence: str
-    copied: str = ""
+    said: str | None = None
+    copied_as: str | None = None
     children: tuple[Node, ...] = ()
+
+    @property
+    def sentence(self) -> str:
+        """What is read out."""
+        if self.said is not None:
+            return self.said
+        return self.content.sentence if isinstance(self.content, TermLine) else ""
+
+    @property
+    def copied(self) -> str:
+        """What is copied: the sentence where nothing else is given."""
+        return self.sentence if self.copied_as is None else self.copied_as
 
     @property
     def shape(self) -> tuple[object, ...]:
@@ -158,12 +170,12 @@ def _limit_nodes(limits: Limits | None) -> Iterator[Node]:
         return
     yield _section("limits", tr("What limits it"), limits.of)
     if limits.remark:
-        yield Node(Kind.NOTE, "limits.remark", Remark(limits.remark, "info"), limits.remark, limits.remark)
+        yield Node(Kind.NOTE, "limits.remark", Remark(limits.remark, "info"), limits.remark)
     said = ", ".join(f"{share.label} {share.text}" for share in limits.shares)
     yield Node(Kind.BAR, "limits.bar", limits, said)
     for place, share in enumerate(limits.shares):
         text = f"{share.label} {share.text}"
-        yield Node(Kind.SHARE, f"limits.{place}", Share(share, place), text, text)
+        yield Node(Kind.SHARE, f"limits.{place}", Share(share, place), text)
 
 
 def _working_nodes(term: TermLine | None) -> Iterator[Node]:
@@ -174,7 +186,7 @@ def _working_nodes(term: TermLine | None) -> Iterator[Node]:
 
 def _term_node(term: TermLine, key: str) -> Node:
     children = tuple(_term_node(each, f"{key}/{each.name}") for each in term.inputs)
-    return Node(Kind.TERM, key, term, term.sentence, term.sentence, children)
+    return Node(Kind.TERM, key, term, children=children)
 
 
 def _claim_nodes(explanation: Explanation) -> Iterator[Node]:
@@ -206,7 +218,7 @@ def _group_nodes(group: ClaimGroup) -> Iterator[Node]:
         yield Node(Kind.CLAIM, key, claim, f"{group.label}, {claim.sentence}", claim.sentence, children)
     if group.reason:
         key = f"reason.{group.key}"
-        yield Node(Kind.NOTE, key, Remark(group.reason, "scale"), group.reason, group.reason)
+        yield Node(Kind.NOTE, key, Remark(group.reason, "scale"), group.reason)
 
 
 def _dispute_nodes(disputes: tuple[DisputeLine, ...]) -> Iterator[Node]:
@@ -215,7 +227,7 @@ def _dispute_nodes(disputes: tuple[DisputeLine, ...]) -> Iterator[Node]:
     for place, dispute in enumerate(disputes):
         verdict = tr("Verdict: {verdict}.", verdict=dispute.verdict)
         said = f"{dispute.disagreement} {verdict} {dispute.reason}"
-        yield Node(Kind.DISPUTE, f"dispute.{place}", dispute, said, said)
+        yield Node(Kind.DISPUTE, f"dispute.{place}", dispute, said)
 
 
 def _remedy_nodes(explanation: Explanation) -> Iterator[Node]:
@@ -223,11 +235,11 @@ def _remedy_nodes(explanation: Explanation) -> Iterator[Node]:
         yield _section("remedies", tr("What would make it fit"))
     for place, remedy in enumerate(explanation.remedies):
         said = ", ".join(part for part in (remedy.label, remedy.verdict, remedy.detail) if part)
-        yield Node(Kind.REMEDY, f"remedy.{place}", remedy, said, said)
+        yield Node(Kind.REMEDY, f"remedy.{place}", remedy, said)
     for place, remedy in enumerate(explanation.remedies):
         if remedy.action is not None:
             link = Link(remedy.action, Command.APPLY, remedy.remedy)
-            yield Node(Kind.LINK, f"apply.{place}", link, remedy.action, remedy.action)
+            yield Node(Kind.LINK, f"apply.{place}", link, remedy.action)
 
 
 def _link_nodes(explanation: Explanation) -> Iterator[Node]:
@@ -236,4 +248,4 @@ def _link_nodes(explanation: Explanation) -> Iterator[Node]:
     if explanation.working is not None:
         links.append(Link(tr("Copy working"), Command.COPY_WORKING))
     for link in links:
-        yield Node(Kind.LINK, f"link.{link.command}", link, link.text, link.text)
+        yield Node(Kind.LINK, f"link.{link.command}", link, link.text)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QFontMetricsF
+from PySide6.QtGui import QFont, QFontMetricsF
 
-from gpudesk.desktop.theme.pen import LEFT, RIGHT, Pen
+from gpudesk.desktop.theme.pen import Pen
 from gpudesk.desktop.theme.theme import Theme
 
 _ELLIPSIS = Qt.TextElideMode
@@ -19,13 +20,17 @@ class Measure:
     def __init__(self, theme: Theme) -> None:
         """Follow the theme."""
         self.theme = theme
+        self._fonts: dict[str, QFont] = {}
         self._metrics: dict[str, QFontMetricsF] = {}
+        self._widths: dict[tuple[str, str], float] = {}
         self._broken: dict[tuple[str, str, int, int], tuple[str, ...]] = {}
         theme.changed.connect(self.clear)
 
     def clear(self) -> None:
         """Let all measures go."""
+        self._fonts.clear()
         self._metrics.clear()
+        self._widths.clear()
         self._broken.clear()
 
     def metrics(self, font: str) -> QFontMetricsF:
@@ -35,15 +40,29 @@ class Measure:
             found = self._metrics[font] = QFontMetricsF(self.theme.font(font))
         return found
 
+    def font(self, token: str) -> QFont:
+        """Return the font of a token."""
+        found = self._fonts.get(token)
+        if found is None:
+            found = self._fonts[token] = self.theme.font(token)
+        return found
+
     def width(self, text: str, font: str) -> float:
         """Return how wide a text runs."""
-        return self.metrics(font).horizontalAdvance(text)
+        key = (text, font)
+        found = self._widths.get(key)
+        if found is None:
+            if len(self._widths) > _MOST_KEPT:
+                self._widths.clear()
+            found = self._widths[key] = self.metrics(font).horizontalAdvance(text)
+        return found
 
     def elided(self, text: str, font: str, width: float, *, middle: bool = False) -> str:
         """Return a text cut with an ellipsis where it is too wide."""
         mode = _ELLIPSIS.ElideMiddle if middle else _ELLIPSIS.ElideRight
-        metrics = self.metrics(font)
-        return text if metrics.horizontalAdvance(text) <= width else metrics.elidedText(text, mode, width)
+        if self.width(text, font) <= width:
+            return text
+        return self.metrics(font).elidedText(text, mode, width)
 
     def lines(self, text: str, font: str, width: float, most: int = 0) -> tuple[str, ...]:
         """Break a text at spaces, a word that is too wide anywhere; of more than `most` the last is cut."""
@@ -56,6 +75,8 @@ class Measure:
         return found
 
     def _break(self, text: str, font: str, width: float, most: int) -> list[str]:
+        if self.width(text, font) <= width:
+            return [text]
         metrics = self.metrics(font)
         lines: list[str] = []
         current = ""
@@ -103,13 +124,15 @@ class Text:
     colour: str
     right: bool = False
 
-    def draw(self, pen: Pen, x: float, y: float) -> None:
+    def draw(self, pen: Pen, measure: Measure, y: float) -> None:
         """Draw it, its letters centred between top and bottom."""
-        metrics = pen.metrics(self.font)
-        baseline = y + self.top + (self.height + metrics.capHeight()) / 2
-        align = RIGHT if self.right else LEFT
-        place = QPointF(x + self.x, baseline)
-        pen.text(place, self.text, font=self.font, colour=self.colour, align=align)
+        metrics = measure.metrics(self.font)
+        # Half pixels always upwards, so that rows of one height have their letters at one distance.
+        baseline = math.floor(y + self.top + (self.height + metrics.capHeight()) / 2 + 0.5)
+        x = self.x - measure.width(self.text, self.font) if self.right else self.x
+        pen.painter.setFont(measure.font(self.font))
+        pen.painter.setPen(pen.colour(self.colour))
+        pen.painter.drawText(QPointF(x, baseline), self.text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,9 +146,9 @@ class Fill:
     colour: str
     radius: float = 0.0
 
-    def draw(self, pen: Pen, x: float, y: float) -> None:
+    def draw(self, pen: Pen, measure: Measure, y: float) -> None:  # noqa: ARG002 - like texts
         """Draw it."""
-        rect = QRectF(x + self.x, y + self.top, self.width, self.height)
+        rect = QRectF(self.x, y + self.top, self.width, self.height)
         pen.tint(rect, self.colour, radius=self.radius)
 
 
@@ -139,9 +162,9 @@ class Rule:
     y2: float
     colour: str = "hair"
 
-    def draw(self, pen: Pen, x: float, y: float) -> None:
+    def draw(self, pen: Pen, measure: Measure, y: float) -> None:  # noqa: ARG002 - like texts
         """Draw it on device pixels."""
-        pen.hairline(x + self.x1, y + self.y1, x + self.x2, y + self.y2, self.colour)
+        pen.hairline(self.x1, y + self.y1, self.x2, y + self.y2, self.colour)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,9 +176,9 @@ class Glyph:
     y: float
     colour: str | None = None
 
-    def draw(self, pen: Pen, x: float, y: float) -> None:
+    def draw(self, pen: Pen, measure: Measure, y: float) -> None:  # noqa: ARG002 - like texts
         """Draw it."""
-        pen.glyph(self.name, x + self.x, y + self.y, self.colour)
+        pen.glyph(self.name, self.x, y + self.y, self.colour)
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,9 +191,9 @@ class Icon:
     size: float
     colour: str = "text2"
 
-    def draw(self, pen: Pen, x: float, y: float) -> None:
+    def draw(self, pen: Pen, measure: Measure, y: float) -> None:  # noqa: ARG002 - like texts
         """Draw it."""
-        pen.icon(self.name, x + self.x, y + self.top, self.size, self.colour)
+        pen.icon(self.name, self.x, y + self.top, self.size, self.colour)
 
 
 Piece = Text | Fill | Rule | Glyph | Icon
@@ -205,7 +228,7 @@ class Layout:
         for line in lines:
             self.row(x, line, font, colour, height)
 
-    def draw(self, pen: Pen, x: float, y: float) -> None:
-        """Draw all pieces."""
+    def draw(self, pen: Pen, measure: Measure, y: float) -> None:
+        """Draw all pieces, from the left end of the panel and `y` on."""
         for piece in self.pieces:
-            piece.draw(pen, x, y)
+            piece.draw(pen, measure, y)

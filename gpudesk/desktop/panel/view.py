@@ -51,6 +51,8 @@ class PanelView(QTreeView):
         self.setModel(self.lines)
         self._delegate = PanelDelegate(theme, self)
         self.setItemDelegate(self._delegate)
+        # What lies below shows through, under the scroll bar too.
+        self.setStyleSheet("QTreeView { background: transparent; }")
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHeaderHidden(True)
         self.setIndentation(0)
@@ -86,14 +88,19 @@ class PanelView(QTreeView):
         """Return the line under the mouse."""
         return self._hovered
 
+    def box_edge(self) -> int:
+        """Return where boxes and fills end at the right: at their margin, clear of the scroll bar."""
+        return min(self.width() - self._theme.px(8), self.viewport().width() - 2)
+
     def focus_rect(self) -> QRect | None:
         """Return the current line, for the focus ring."""
         index = self.currentIndex()
         if not index.isValid():
             return None
-        inset = self._theme.px(8)
         rect = self.visualRect(index).intersected(self.viewport().rect())
-        return None if rect.isEmpty() else rect.adjusted(inset, 0, -inset, 0)
+        rect.setLeft(self._theme.px(8))
+        rect.setRight(self.box_edge())
+        return None if rect.isEmpty() else rect
 
     def go_to(self, key: str) -> bool:
         """Make the line with a key the current one, and show it; return whether there is one."""

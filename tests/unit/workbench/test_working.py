@@ -50,8 +50,8 @@ def test_throughput_is_what_its_terms_give(estimator: Estimator, load: Load, mod
     term = estimator.explain(found, "output_tokens_per_s")
     assert found.output_tokens_per_s is not None
     assert number(term) == found.output_tokens_per_s.value
-    running, replicas, output, round_ = (number(each) for each in term.inputs)
-    assert running * replicas * output / round_ == pytest.approx(number(term), rel=1e-9)
+    *factors, round_ = (number(each) for each in term.inputs)
+    assert math.prod(factors) / round_ == pytest.approx(number(term), rel=1e-9)
 
 
 @pytest.mark.parametrize("load", LOADS, ids=lambda load: str(load.kind))
