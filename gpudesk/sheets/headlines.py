@@ -70,8 +70,8 @@ def _tied(
     """Return those that nobody can tell apart: two each with its figure, more with the range of theirs."""
     values = {position: _value(answer.columns[position], figure) or 0.0 for position in best}
     if len(best) == _LEAST_TO_COMPARE:
-        return ", ".join(
-            f"{names[position]} {formatter.estimate(value)}" for position, value in values.items()
+        return "; ".join(
+            f"{names[position]}: {formatter.estimate(value)}" for position, value in values.items()
         )
     return tr(
         "{range} among {names}",

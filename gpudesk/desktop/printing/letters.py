@@ -140,7 +140,9 @@ def _words(runs: Sequence[Run]) -> Iterator[_Word]:
 
 
 def _keeps(word: _Word, text: str) -> bool:
-    """Whether a word ends in a number of which the next is the unit, or a group of three digits."""
+    """Whether the next word is the unit of a number, its next three digits, or a count: `× 8`."""
+    if text == "×" or word[-1].text.endswith("×"):
+        return True
     said = text.rstrip(".,;:)]")
     grouped = len(said) == _GROUP and said.isdigit() and word[-1].text.strip().isdigit()
     return word[-1].text[-1:].isdigit() and (grouped or said in _UNITS_OF_FIGURES)

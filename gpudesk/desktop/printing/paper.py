@@ -50,7 +50,7 @@ _LETTER_COUNTRIES: Final = frozenset(
 
 def usual_paper(locale: QLocale | None = None) -> PaperSize:
     """Return the paper that printers of a locale hold; of the system's locale if none is given."""
-    country = (locale or QLocale.system()).country()
+    country = (locale or QLocale.system()).territory()
     return PaperSize.LETTER if country in _LETTER_COUNTRIES else PaperSize.A4
 
 

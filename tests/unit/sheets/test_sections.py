@@ -43,7 +43,7 @@ def test_differences_against_the_first_come_first(make_answer: MakeAnswer) -> No
 def test_nobody_wins_where_bands_of_the_ratio_hold_one(make_answer: MakeAnswer) -> None:
     sheet = make_sheet(make_answer("h200-sxm", "mi355x"))
     assert [headline.answer for headline in sheet.headlines] == ["No winner"] * 4
-    assert sheet.headlines[0].detail == "H200-SXM 1,000, MI355X 1,040"
+    assert sheet.headlines[0].detail == "H200-SXM: 1,000; MI355X: 1,040"
     found = row(sheet, "Output throughput", "At this workload")
     assert {cell.mark for cell in found.cells} == {Mark.OPEN}
 

@@ -1,0 +1,99 @@
+"""Answers of the templates, laid out on paper, and what is read back out of a PDF."""
+
+import re
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QApplication
+
+from gpudesk.desktop.printing.layout import Pages, lay_out
+from gpudesk.desktop.printing.paper import PaperSize
+from gpudesk.desktop.printing.pdf import pdf_bytes, scenario_bytes
+from gpudesk.domain.answers import Answer
+from gpudesk.domain.formatting import Formatter
+from gpudesk.domain.scenarios import AcceleratorChoice, Scenario
+from gpudesk.sheets.sections import make_sheet
+from gpudesk.sheets.sheet import Sheet
+from gpudesk.workbench.templates import read_template
+from gpudesk.workbench.workbench import Workbench
+
+DATE = "2026-11-20"
+
+MakeSheet = Callable[..., Sheet]
+
+needs_poppler = pytest.mark.skipif(shutil.which("pdftotext") is None, reason="reads PDF with poppler-utils")
+
+
+@pytest.fixture(scope="session")
+def workbench() -> Iterator[Workbench]:
+    with Workbench.open() as opened:
+        yield opened
+
+
+@pytest.fixture(scope="session")
+def answer_to(workbench: Workbench, qapp: QApplication) -> Callable[[Scenario], Answer]:
+    """Return what answers a scenario with curves, each once."""
+    known: dict[str, Answer] = {}
+
+    def answered(scenario: Scenario) -> Answer:
+        key = repr(scenario)
+        if key not in known:
+            known[key] = workbench.answer(scenario, with_curves=True)
+        return known[key]
+
+    return answered
+
+
+def parts(template: str, *choices: str, name: str = "Others", note: str = "") -> Scenario:
+    """Return the template with other parts, as `id` or `id:count`."""
+    split = (choice.partition(":") for choice in choices)
+    chosen = tuple(AcceleratorChoice(part, int(count) if count else None) for part, _, count in split)
+    return replace(read_template(template), accelerators=chosen, name=name, note=note)
+
+
+def laid_out(answer: Answer, size: PaperSize = PaperSize.A4) -> tuple[Sheet, Pages]:
+    sheet = make_sheet(answer, date=DATE)
+    return sheet, lay_out(sheet, size, Formatter())
+
+
+def saved(answer: Answer, target: Path, size: PaperSize = PaperSize.A4) -> Path:
+    sheet, pages = laid_out(answer, size)
+    target.write_bytes(pdf_bytes(pages, sheet.title, scenario_bytes(answer)))
+    return target
+
+
+def words_of(pdf: Path) -> str:
+    """Return the text layer with one space between words."""
+    text = subprocess.run(
+        ["pdftotext", "-layout", pdf, "-"], check=True, capture_output=True, text=True
+    ).stdout
+    return re.sub(r"\s+", " ", text)
+
+
+def info_of(pdf: Path) -> dict[str, str]:
+    said = subprocess.run(["pdfinfo", pdf], check=True, capture_output=True, text=True).stdout
+    return {
+        name.strip(): value.strip() for name, _, value in (line.partition(":") for line in said.splitlines())
+    }
+
+
+def ink_of(pdf: Path, folder: Path, dpi: int = 60) -> list[tuple[tuple[int, int], tuple[int, int, int, int]]]:
+    """Return each page's size and the box of what is not white in pixels: left, top, right, bottom."""
+    subprocess.run(["pdftoppm", "-r", str(dpi), "-gray", pdf, folder / "page"], check=True)
+    return [_box(file) for file in sorted(folder.glob("page*.pgm"))]
+
+
+def _box(file: Path) -> tuple[tuple[int, int], tuple[int, int, int, int]]:
+    head, wide, high, _, pixels = re.split(rb"\s", file.read_bytes(), maxsplit=4)
+    assert head == b"P5"
+    width, height = int(wide), int(high)
+    rows = [pixels[start : start + width] for start in range(0, width * height, width)]
+    blank = b"\xff" * width
+    inked = [number for number, row in enumerate(rows) if row != blank]
+    lefts = [len(row) - len(row.lstrip(b"\xff")) for row in rows if row != blank]
+    rights = [len(row.rstrip(b"\xff")) for row in rows if row != blank]
+    return (width, height), (min(lefts), inked[0], max(rights), inked[-1] + 1)
