@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from gpudesk.domain.answers import Answer
@@ -129,7 +129,7 @@ class _View:
         reason = reasons.pop() if len(reasons) == 1 else tr("none has this figure")
         if all(column.estimate is not None and not column.estimate.fits for column in self._answer.columns):
             reason = tr("none fits") if len(self._answer.columns) > 1 else reason
-        return self._made(figure, (), UNKNOWN, reason)
+        return replace(self._made(figure, (), UNKNOWN, reason), unit="")
 
     def _only(self) -> str:
         """Say why only one column has the figure."""

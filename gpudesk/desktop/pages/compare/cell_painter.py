@@ -15,7 +15,7 @@ from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen, QPixmap, QStaticText
 
 from gpudesk.desktop.itemmodels.arrangement import Line
-from gpudesk.desktop.pages.compare.measures import LABEL_MARGIN, Margins
+from gpudesk.desktop.pages.compare.measures import LABEL_MARGIN, Margins, is_range
 from gpudesk.desktop.theme.pen import Pen
 from gpudesk.desktop.theme.theme import Theme
 from gpudesk.desktop.widgets.text_cache import TextCache
@@ -114,8 +114,9 @@ class CellPainter:
             self._right("caption", quiet, below, left, right, middle + length(7.5))
         colour = "unfit" if cell.mark is Mark.FAILS else "text1"
         token = "section" if tinted else "body"
-        if not cell.is_figure:
-            self._right(self._largest(cell.text, right - left), colour, cell.text, left, right, level)
+        if not cell.is_figure or is_range(cell):
+            edge = column.start + length(margins.inset)
+            self._right(self._largest(cell.text, right - edge), colour, cell.text, edge, right, level)
         else:
             laid = self._texts.laid_out(token, cell.text)
             self._runs[token, colour].append((right - laid.width, level - laid.rise, laid.text))

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QAction, QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QLineEdit, QSizePolicy, QWidget
 
 from gpudesk.desktop.theme.pen import Pen
 from gpudesk.desktop.theme.theme import Theme
+from gpudesk.desktop.widgets.buttons import IconButton
 from gpudesk.text import tr
 
 _WIDTH = 144.0
@@ -31,10 +32,11 @@ class FilterField(QLineEdit):
         self.setPlaceholderText(tr("Filter rows"))
         self.setAccessibleName(tr("Filter rows"))
         self.setToolTip(tr("Show only rows that have these words  /"))
-        self._clear = QAction(theme.icon("x"), tr("Clear the filter"), self)
-        self._clear.triggered.connect(self.clear)
-        self.addAction(self._clear, QLineEdit.ActionPosition.TrailingPosition)
-        self._clear.setVisible(False)
+        self._clear = IconButton(theme, "x", tr("Clear the filter"), size=14.0, parent=self)
+        self._clear.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._clear.setCursor(Qt.CursorShape.ArrowCursor)
+        self._clear.clicked.connect(self.clear)
+        self._clear.hide()
         self.textChanged.connect(self._changed)
         theme.follow(self._dress)
 
@@ -42,11 +44,17 @@ class FilterField(QLineEdit):
         self.setFixedHeight(self._theme.px(28))
         self.setMinimumWidth(self._theme.px(_LEAST))
         self.updateGeometry()
-        self.setTextMargins(self._theme.px(_ICON + 8), 0, 0, 0)
+        self.setTextMargins(self._theme.px(_ICON + 8), 0, self._theme.px(22), 0)
 
     def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
         """Return the width that it has where there is room."""
         return QSize(self._theme.px(_WIDTH), self._theme.px(28))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
+        """Keep the button that clears at the right end."""
+        super().resizeEvent(event)
+        side = self.height()
+        self._clear.setGeometry(self.width() - side, 0, side, side)
 
     def set_text(self, text: str) -> None:
         """Show a filter that was set elsewhere."""

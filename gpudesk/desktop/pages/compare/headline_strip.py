@@ -147,6 +147,8 @@ class HeadlineStrip(QWidget):
         while len(self._boxes) < len(answers):
             box = HeadlineBox(self._theme, self)
             box.clicked.connect(lambda _=False, box=box: self._pressed(box))
+            # Made after the table, yet read before it.
+            QWidget.setTabOrder(self._boxes[-1] if self._boxes else self, box)
             self._boxes.append(box)
         for number, box in enumerate(self._boxes):
             if number < len(answers):

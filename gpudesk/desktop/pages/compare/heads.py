@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QHeaderView, QToolTip, QWidget
 
 from gpudesk.desktop.itemmodels.comparison_model import ComparisonModel
 from gpudesk.desktop.pages.compare.cell_painter import Place, heading_middle, heading_words
-from gpudesk.desktop.pages.compare.measures import LABEL_MARGIN, Margins
+from gpudesk.desktop.pages.compare.measures import LABEL_END, LABEL_MARGIN, Margins
 from gpudesk.desktop.theme.pen import Pen
 from gpudesk.desktop.theme.theme import Theme
 from gpudesk.desktop.widgets.text_cache import TextCache
@@ -183,13 +183,13 @@ class RowLabels(QHeaderView):
     def _label(self, pen: Pen, row: ComparedRow, place: Place, width: int) -> None:
         theme, painter = self._theme, pen.painter
         middle = place.start + place.size / 2
-        right = width - theme.length(13)
+        right = width - theme.length(LABEL_END)
         arrow = self._arrow(row.key, place.number)
         if arrow:
             # In the margin, so that nothing moves when it comes and goes.
             side = theme.length(_ARROW)
             active = arrow != "arrow-up-down"
-            pen.icon(arrow, width - side, middle - side / 2, side, "text1" if active else "text3")
+            pen.icon(arrow, width - side - 1, middle - side / 2, side, "text1" if active else "text3")
         left = theme.length(LABEL_MARGIN)
         if row.unit:
             unit = self._texts.laid_out("caption", row.unit)

@@ -49,7 +49,7 @@ def explanation(mark: str) -> str:
         Basis.CALIBRATED.value: tr("Calibrated"),
         Basis.ESTIMATED.value: tr("Estimated"),
         Basis.UNCALIBRATED.value: tr("Uncalibrated"),
-        "unfit": tr("Does not fit"),
+        "unfit": tr("Does not run as asked"),
     }[mark]
 
 

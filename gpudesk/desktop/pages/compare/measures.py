@@ -14,9 +14,13 @@ from gpudesk.sheets.sheet import Mark
 
 #: Lengths of the design.
 LABEL_WIDTH: Final = 232.0
-_LEAST_LABEL: Final = 150.0
+_LEAST_LABEL: Final = 192.0
 _MOST_LABEL: Final = 264.0
+#: Beyond this a difference stands too far from its figure to be read with it.
+_MOST_COLUMN: Final = 300.0
 LABEL_MARGIN: Final = 16.0
+#: Room right of the unit, in which the arrow of a row appears.
+LABEL_END: Final = 17.0
 _SWATCH: Final = 25.0
 
 
@@ -31,7 +35,7 @@ class Margins:
 
 
 WIDE: Final = Margins(left=16.0, gutter=34.0, inset=6.0, gap=8.0)
-DENSE: Final = Margins(left=8.0, gutter=22.0, inset=3.0, gap=4.0)
+DENSE: Final = Margins(left=7.0, gutter=20.0, inset=2.0, gap=3.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +77,9 @@ class Measures:
         share = (room - full) // count
         wide = self._least_column(listed, shown, WIDE)
         if share >= wide:
-            return Widths(full, share, WIDE)
+            return Widths(full, min(share, round(length(_MOST_COLUMN))), WIDE)
         dense = self._least_column(listed, shown, DENSE)
-        label = max(room - count * dense, min(needed, full), round(length(_LEAST_LABEL)))
-        label = min(full, label)
+        label = min(full, max(room - count * dense, round(length(_LEAST_LABEL))))
         return Widths(label, max(dense, (room - label) // count), DENSE)
 
     def _least_column(
@@ -95,7 +98,7 @@ class Measures:
         width = self._texts.width
         if cell.value is None:
             return 0.0 if margins is DENSE else self._unknown_width(cell)
-        if not cell.is_figure:
+        if not cell.is_figure or is_range(cell):
             return 0.0
         figure = width("section" if cell.mark in (Mark.BEST, Mark.TIED) else "body", cell.text)
         if cell.delta:
@@ -111,4 +114,9 @@ class Measures:
         widest = max(
             (width("body", row.label) + width("caption", row.unit or "") for row in rows), default=0.0
         )
-        return int(widest + length(LABEL_MARGIN) + length(8) + length(13)) + 1
+        return int(widest + length(LABEL_MARGIN) + length(8) + length(LABEL_END)) + 1
+
+
+def is_range(cell: ComparedCell) -> bool:
+    """Return whether a cell's text is a range, as of a price, which may be set smaller as words may."""
+    return cell.low is not None and cell.band is None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
 
@@ -25,11 +27,11 @@ from gpudesk.desktop.widgets.buttons import Button, IconButton
 from gpudesk.desktop.widgets.label import Label
 from gpudesk.desktop.widgets.segment import Segment
 from gpudesk.domain.answers import Answer
-from gpudesk.domain.messages import InputError
 from gpudesk.sentences import sentence
 from gpudesk.sheets.comparison_headlines import headline_answers
 from gpudesk.sheets.comparison_parts import ComparedRow, Origin
 from gpudesk.sheets.comparison_table import TableMaker
+from gpudesk.sheets.specs import as_sentence
 from gpudesk.text import tr, trn
 
 _ALL, _DIFFERENCES = "all", "differences"
@@ -96,6 +98,9 @@ class ComparePage(Page):
         whole = QVBoxLayout(self)
         whole.addWidget(self._head)
         whole.addWidget(self.note)
+        in_order = (self.filter, self._segment, self._rows, self._print, self.strip, self.view)
+        for before, after in pairwise(in_order):
+            QWidget.setTabOrder(before, after)
         self._stack = QStackedLayout()
         self._stack.addWidget(self._content)
         self._stack.addWidget(self._missing)
@@ -138,8 +143,7 @@ class ComparePage(Page):
     def refresh(self) -> None:
         """Show the desk's answer, or what is missing."""
         desk = self.desk
-        problem = desk.problem
-        self.note.show_text("" if problem is None else self._said(problem))
+        self.note.show_text(self._problems())
         if desk.missing is not None:
             self._missing.show_missing(desk.missing)
             self._stack.setCurrentIndex(1)
@@ -148,15 +152,26 @@ class ComparePage(Page):
         else:
             self._show(desk.answer)
             self._stack.setCurrentIndex(0)
-        for widget in (self.filter, self._segment, self._rows, self._print):
-            widget.setEnabled(self._stack.currentIndex() == 0)
+        for control in (self.filter, self._segment, self._rows, self._print):
+            control.setVisible(self._stack.currentIndex() == 0)
 
-    def _said(self, problem: InputError) -> str:
-        words = sentence(problem.problem, self.desk.formatter)
-        words = words[:1].upper() + words[1:]
-        if self.desk.answer is None:
-            return words
-        return tr("{problem}. The figures are those from before", problem=words.rstrip("."))
+    def _problems(self) -> str:
+        """Return why the scenario, or one of its columns, has no answer; nothing where all have."""
+        desk, formatter = self.desk, self.desk.formatter
+        if desk.missing is not None:
+            return ""
+        if desk.problem is not None:
+            words = as_sentence(sentence(desk.problem.problem, formatter))
+            if desk.answer is None:
+                return words
+            return tr("{problem} The figures are those from before.", problem=words)
+        columns = () if desk.answer is None else desk.answer.columns
+        said = [
+            tr("{name}: {problem}", name=name, problem=as_sentence(sentence(column.problem, formatter)))
+            for name, column in zip(desk.names, columns, strict=True)
+            if column.problem is not None
+        ]
+        return " ".join(said)
 
     def _show(self, answer: Answer) -> None:
         table = self._maker.table(answer)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
-from typing import Final, cast
+from typing import cast
 
 from PySide6.QtCore import (
     QEvent,
@@ -33,15 +32,12 @@ from gpudesk.desktop.itemmodels.comparison_model import ComparisonModel
 from gpudesk.desktop.pages.compare.cell_painter import CellPainter, Place, Shown
 from gpudesk.desktop.pages.compare.heads import ColumnHeads, RowLabels
 from gpudesk.desktop.pages.compare.measures import WIDE, Measures, Widths
+from gpudesk.desktop.pages.compare.type_ahead import TypeAhead
 from gpudesk.desktop.theme.pen import CENTRE, Pen
 from gpudesk.desktop.theme.theme import Theme
 from gpudesk.desktop.widgets.text_cache import TextCache
 
 _Move = QAbstractItemView.CursorAction
-#: Letters typed within this time of each other are one word.
-_TYPING_S: Final = 1.2
-_OFTEN_TYPED: Final = 32
-
 Index = QModelIndex | QPersistentModelIndex
 
 
@@ -66,8 +62,7 @@ class ComparisonView(QTableView):
         self._widths = Widths(1, 1, WIDE)
         self._kept: tuple[str, str] | None = None
         self._kept_scroll = (0, 0)
-        self._typed = ""
-        self._typed_at = 0.0
+        self._typed = TypeAhead()
         self._restoring = False
         #: What stands in place of the rows where none is shown.
         self.empty_text = ""
@@ -127,7 +122,7 @@ class ComparisonView(QTableView):
         left = room - self._widths.label - self._widths.column * len(heads)
         for column in range(len(heads)):
             # What does not divide goes to the first columns, so that the last one ends at the edge.
-            extra = 1 if column < left else 0
+            extra = 1 if column < left < len(heads) else 0
             self._heads.resizeSection(column, self._widths.column + extra)
         self._heads.take(self._measures.head_height(), self._widths.margins)
         self.updateGeometries()
@@ -254,7 +249,9 @@ class ComparisonView(QTableView):
         key = event.key()
         if event.matches(QKeySequence.StandardKey.Copy):
             self.copy_requested.emit()
-        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) or (key == Qt.Key.Key_Space and not self._typing()):
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) or (
+            key == Qt.Key.Key_Space and not self._typed.active
+        ):
             keys = self.current_keys()
             if keys is not None:
                 self.cell_chosen.emit(*keys)
@@ -263,39 +260,22 @@ class ComparisonView(QTableView):
 
     def event(self, event: QEvent) -> bool:
         """Keep letters from being shortcuts while a word is being typed."""
-        if event.type() == QEvent.Type.ShortcutOverride and self._typing():
+        if event.type() == QEvent.Type.ShortcutOverride and self._typed.active:
             text = cast("QKeyEvent", event).text()
             if text.isprintable() and text:
                 event.accept()
                 return True
         return super().event(event)
 
-    def _typing(self) -> bool:
-        return bool(self._typed) and time.monotonic() - self._typed_at < _TYPING_S
-
     def keyboardSearch(self, search: str) -> None:  # noqa: N802 - Qt's name
-        """Go to the next row whose label begins with what is typed, else to one that holds it."""
-        self._typed = (self._typed if self._typing() else "") + search.casefold()
-        self._typed = self._typed[:_OFTEN_TYPED]
-        self._typed_at = time.monotonic()
-        rows = [number for number, line in enumerate(self._table.lines) if line.row is not None]
-        current = self.currentIndex()
-        # A longer word may still mean the row that is current; a single letter goes on to the next.
-        start = current.row() + (1 if len(self._typed) == 1 else 0) if current.isValid() else 0
-        around = [row for row in rows if row >= start] + [row for row in rows if row < start]
-        found = self._found(around, begins=True)
-        if found is None:
-            found = self._found(around, begins=False)
+        """Go to the row whose label is being typed."""
+        rows = [(number, line.row.label) for number, line in enumerate(self._table.lines) if line.row]
+        current = self.currentIndex().row()
+        place = next((place for place, (number, _) in enumerate(rows) if number == current), -1)
+        found = self._typed.find(search, [label for _, label in rows], place)
         if found is not None:
-            self.setCurrentIndex(self._table.index(found, max(0, current.column())))
-
-    def _found(self, rows: Sequence[int], *, begins: bool) -> int | None:
-        for number in rows:
-            row = self._table.lines[number].row
-            label = "" if row is None else row.label.casefold()
-            if label.startswith(self._typed) if begins else self._typed in label:
-                return number
-        return None
+            column = max(0, self.currentIndex().column())
+            self.setCurrentIndex(self._table.index(rows[found][0], column))
 
     # The mouse
 

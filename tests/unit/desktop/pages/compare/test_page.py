@@ -1,0 +1,371 @@
+"""The page Compare as its user meets it: figures, keyboard, filter, order, copies, states."""
+
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QAccessible, QGuiApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QMenu, QPushButton
+from pytestqt.qtbot import QtBot
+
+from gpudesk.desktop.actions import ActionSpec
+from gpudesk.desktop.pages.compare.page import ComparePage
+from gpudesk.desktop.session import edits
+from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.selection import attribute, figure
+from gpudesk.desktop.session.settings import Settings
+from gpudesk.desktop.theme.theme import DARK, Theme
+from gpudesk.workbench.templates import read_template
+from tests.unit.desktop.pages.compare.conftest import with_counts
+
+
+def keys(page: ComparePage) -> list[str]:
+    """Return the keys of the rows that are shown."""
+    return [line.key for line in page.model.lines if line.row is not None]
+
+
+def names(page: ComparePage) -> list[str]:
+    return [page.model.head(column).name for column in range(page.model.columnCount())]
+
+
+def text(page: ComparePage, row: str, column: str) -> str:
+    return str(page.model.index_of(row, column).data())
+
+
+def put_at(page: ComparePage, row: str, column: str) -> None:
+    page.view.setFocus()
+    page.view.setCurrentIndex(page.model.index_of(row, column))
+
+
+def action(page: ComparePage, name: str) -> ActionSpec:
+    return next(spec for spec in page.actions_of_page() if spec.id == f"compare.{name}")
+
+
+def clipboard() -> str:
+    return QGuiApplication.clipboard().text()
+
+
+# Figures
+
+
+def test_cells_and_headlines_show_the_digits_of_the_answer(page: ComparePage, desk: Desk) -> None:
+    assert desk.answer is not None
+    estimate = desk.answer.columns[2].estimate
+    assert estimate is not None
+    assert estimate.output_tokens_per_s is not None
+    shown = desk.formatter.estimate(estimate.output_tokens_per_s.value)
+    assert text(page, "output_tokens_per_s", "b200-hgx") == shown
+    said = [box.accessibleName() for box in page.strip.findChildren(type(page.strip._boxes[0]))]
+    assert any(shown in sentence and sentence.startswith("Output throughput") for sentence in said)
+
+
+def test_moving_the_load_changes_figures_in_place(page: ComparePage, desk: Desk, qtbot: QtBot) -> None:
+    put_at(page, "memory_bandwidth", "mi325x")
+    page.view.verticalScrollBar().setValue(40)
+    before = text(page, "output_tokens_per_s", "h200-sxm")
+    with qtbot.assertNotEmitted(page.model.modelReset), qtbot.waitSignal(desk.answered):
+        desk.apply(edits.with_load_value(desk.scenario, 16), "Change of load")
+    assert text(page, "output_tokens_per_s", "h200-sxm") != before
+    assert page.view.current_keys() == ("memory_bandwidth", "mi325x")
+    assert page.view.verticalScrollBar().value() == 40
+
+
+def test_new_part_keeps_the_cell_and_the_scroll(page: ComparePage, desk: Desk, qtbot: QtBot) -> None:
+    put_at(page, "memory_bandwidth", "mi325x")
+    page.view.verticalScrollBar().setValue(40)
+    with qtbot.waitSignal(desk.answered):
+        desk.apply(edits.add_accelerator(desk.scenario, "mi300x", 1), "Add")
+    assert "MI300X" in names(page)
+    assert page.view.current_keys() == ("memory_bandwidth", "mi325x")
+    assert page.view.verticalScrollBar().value() == 40
+
+
+def test_hidden_page_rests_until_it_is_seen(page: ComparePage, desk: Desk, qtbot: QtBot) -> None:
+    page.hide()
+    before = text(page, "output_tokens_per_s", "h200-sxm")
+    with qtbot.waitSignal(desk.answered):
+        desk.apply(edits.with_load_value(desk.scenario, 16), "Change of load")
+    assert text(page, "output_tokens_per_s", "h200-sxm") == before
+    page.show()
+    assert text(page, "output_tokens_per_s", "h200-sxm") != before
+
+
+# Keyboard and selection
+
+
+def test_arrows_move_past_headings_and_select_at_once(page: ComparePage, desk: Desk, qtbot: QtBot) -> None:
+    put_at(page, "basis", "h200-sxm")
+    QTest.keyClick(page.view, Qt.Key.Key_Down)
+    assert desk.selection == attribute("h200-sxm", "memory")
+    QTest.keyClick(page.view, Qt.Key.Key_Right)
+    assert desk.selection == attribute("mi325x", "memory")
+    QTest.keyClick(page.view, Qt.Key.Key_End)
+    assert desk.selection == attribute("mi355x", "memory")
+    QTest.keyClick(page.view, Qt.Key.Key_Home)
+    assert desk.selection == attribute("h200-sxm", "memory")
+    QTest.keyClick(page.view, Qt.Key.Key_Home, Qt.KeyboardModifier.ControlModifier)
+    assert desk.selection == figure("h200-sxm", "output_tokens_per_s")
+    QTest.keyClick(page.view, Qt.Key.Key_End, Qt.KeyboardModifier.ControlModifier)
+    assert desk.selection == attribute("mi355x", "price_low")
+    QTest.keyClick(page.view, Qt.Key.Key_PageUp)
+    assert page.view.current_keys() != ("price", "mi355x")
+
+
+def test_enter_selects_again_what_was_let_go(page: ComparePage, desk: Desk, qtbot: QtBot) -> None:
+    put_at(page, "memory", "mi325x")
+    desk.select(None)
+    QTest.keyClick(page.view, Qt.Key.Key_Return)
+    assert desk.selection == attribute("mi325x", "memory")
+
+
+def test_typing_goes_to_the_row_of_that_label(page: ComparePage, qtbot: QtBot) -> None:
+    put_at(page, "output_tokens_per_s", "mi325x")
+    QTest.keyClicks(page.view, "board")
+    assert page.view.current_keys() == ("tdp", "mi325x")
+
+
+def test_selection_from_elsewhere_is_ringed(page: ComparePage, desk: Desk) -> None:
+    desk.select(attribute("b200-hgx", "tdp"))
+    assert page.view.current_keys() == ("tdp", "b200-hgx")
+    desk.select(figure("b200-hgx", "memory"))
+    qualified = page.view.current_keys()
+    assert qualified is not None
+    assert qualified[1] == "b200-hgx"
+
+
+def test_headline_selects_the_figure_of_the_leader(page: ComparePage, desk: Desk, qtbot: QtBot) -> None:
+    box = page.strip._boxes[-1]
+    QTest.mouseClick(box, Qt.MouseButton.LeftButton)
+    assert desk.selection == figure("mi355x", "max_concurrency")
+
+
+def test_screen_readers_hear_sentences(page: ComparePage) -> None:
+    table = QAccessible.queryAccessibleInterface(page.view)
+    said = [table.child(number).text(QAccessible.Text.Name) for number in range(20)]
+    assert "MI325X, CDNA 3 · OAM · × 1" in said
+    assert "Output throughput, tokens per second" in said
+    assert any(
+        name.startswith("Output throughput, B200 SXM,") and "bands overlap with MI355X" in name
+        for name in said
+    )
+
+
+# Filter, hidden rows, order
+
+
+def test_filter_narrows_as_one_types_and_says_how_many(page: ComparePage, qtbot: QtBot) -> None:
+    action(page, "filter").run()
+    assert page.filter.hasFocus()
+    QTest.keyClicks(page.filter, "bandw")
+    assert keys(page) == ["memory_bandwidth"]
+    assert page.view.accessibleDescription() == f"1 of {page.model.all_rows} rows"
+    QTest.keyClick(page.filter, Qt.Key.Key_Return)
+    assert page.view.hasFocus()
+    QTest.keyClick(page.filter, Qt.Key.Key_Escape)
+    assert len(keys(page)) == page.model.all_rows
+    QTest.keyClicks(page.filter, "zzz")
+    assert keys(page) == []
+    assert page.view.empty_text == "No row has “zzz” in it"
+
+
+def test_choices_of_rows_outlive_the_page(
+    page: ComparePage, desk: Desk, theme: Theme, settings: Settings, qtbot: QtBot
+) -> None:
+    put_at(page, "tpot_ms", "mi325x")
+    action(page, "row_up").run()
+    put_at(page, "ttft_ms", "mi325x")
+    action(page, "hide_row").run()
+    differences = action(page, "differences")
+    differences.run()
+    assert differences.checked is not None
+    assert differences.checked()
+    again = ComparePage(desk, theme, settings)
+    qtbot.addWidget(again)
+    again.show()
+    assert keys(again) == keys(page)
+    assert keys(again)[:2] == ["tpot_ms", "output_tokens_per_s"]
+    assert "ttft_ms" not in keys(again)
+    assert "serving_engine" not in keys(again), "all four run on the same serving engine"
+    action(again, "show_rows").run()
+    assert len(keys(again)) == again.model.all_rows
+
+
+def test_rows_are_chosen_from_a_list(page: ComparePage, qtbot: QtBot) -> None:
+    action(page, "rows").run()
+    chooser = page._chooser
+    assert chooser.isVisible()
+    rows = [chooser.model.index(row).data() for row in range(chooser.model.rowCount())]
+    chooser._list.setCurrentIndex(chooser.model.index(rows.index("Bandwidth")))
+    QTest.keyClick(chooser._list, Qt.Key.Key_Space)
+    assert "memory_bandwidth" not in keys(page)
+    QTest.keyClick(chooser._list, Qt.Key.Key_Return)
+    assert "memory_bandwidth" in keys(page)
+    chooser.close()
+
+
+def test_columns_are_ordered_by_a_row_and_back(page: ComparePage, qtbot: QtBot) -> None:
+    before = names(page)
+    row = keys(page).index("max_concurrency") + 1
+    labels = page.view._labels
+    arrow = QPoint(labels.width() - 6, labels.sectionViewportPosition(row) + 6)
+    QTest.mouseClick(labels.viewport(), Qt.MouseButton.LeftButton, pos=arrow)
+    assert names(page) == ["MI355X", "MI325X", "B200 SXM", "H200 SXM"]
+    assert page.model.is_baseline(3), "the baseline stays the same part"
+    QTest.mouseClick(labels.viewport(), Qt.MouseButton.LeftButton, pos=arrow)
+    assert names(page) == ["H200 SXM", "B200 SXM", "MI325X", "MI355X"]
+    QTest.mouseClick(labels.viewport(), Qt.MouseButton.LeftButton, pos=arrow)
+    assert names(page) == before
+
+
+# Columns
+
+
+def test_head_menu_edits_the_scenario_in_single_steps(page: ComparePage, desk: Desk, qtbot: QtBot) -> None:
+    def choose(name: str, entry: str) -> None:
+        menu = QMenu()
+        qtbot.addWidget(menu)
+        head = page.model.head(names(page).index(name))
+        page._commands._fill_head_menu(menu, head)
+        found = next(each for each in menu.actions() if each.text() == entry)
+        assert found.isEnabled()
+        found.trigger()
+        desk.flush()
+
+    choose("B200 SXM", "Set as the baseline")
+    assert names(page)[0] == "B200 SXM"
+    choose("B200 SXM", "Move right")
+    assert names(page)[:2] == ["H200 SXM", "B200 SXM"]
+    choose("MI325X", "Remove MI325X")
+    assert "MI325X" not in names(page)
+    assert desk.undo_stack.undoText() == "Removal of MI325X"
+    assert desk.undo_stack.count() == 3
+    choose("MI355X", "Hide column")
+    assert names(page) == ["H200 SXM", "B200 SXM"]
+    assert desk.undo_stack.count() == 3, "hiding is no edit of the scenario"
+    page._corner._link.click()
+    assert names(page) == ["H200 SXM", "B200 SXM", "MI355X"]
+
+
+def test_column_actions_act_on_the_current_cell(page: ComparePage, desk: Desk) -> None:
+    assert not action(page, "baseline").enabled()
+    put_at(page, "memory", "mi355x")
+    assert action(page, "baseline").enabled()
+    action(page, "left").run()
+    desk.flush()
+    assert names(page) == ["H200 SXM", "MI325X", "MI355X", "B200 SXM"]
+    assert page.view.current_keys() == ("memory", "mi355x")
+
+
+# Copying
+
+
+def test_one_cell_is_copied_as_its_number(page: ComparePage, qtbot: QtBot) -> None:
+    put_at(page, "memory_bandwidth", "mi325x")
+    QTest.keyClick(page.view, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    assert clipboard() == "6"
+
+
+def test_several_cells_are_copied_with_heads_and_units(page: ComparePage, qtbot: QtBot) -> None:
+    put_at(page, "memory", "h200-sxm")
+    shift = Qt.KeyboardModifier.ShiftModifier
+    QTest.keyClick(page.view, Qt.Key.Key_Down, shift)
+    QTest.keyClick(page.view, Qt.Key.Key_Right, shift)
+    QTest.keyClick(page.view, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    lines = [line.split("\t") for line in clipboard().split("\n")]
+    assert [line[:3] for line in lines] == [
+        ["Group", "Row", "Unit"],
+        ["Memory", "Capacity", "GiB"],
+        ["Memory", "Bandwidth", "TB/s"],
+    ]
+    assert [line[3:] for line in lines[1:]] == [["141", "256"], ["4.8", "6"]]
+    assert QGuiApplication.clipboard().mimeData().hasHtml()
+
+
+def test_the_whole_table_is_copied_as_it_is_shown(page: ComparePage) -> None:
+    page.filter.setText("dense")
+    action(page, "copy_table").run()
+    lines = clipboard().split("\n")
+    assert len(lines) == 1 + len(keys(page))
+    assert all(len(line.split("\t")) == 3 + page.model.columnCount() for line in lines)
+
+
+# States
+
+
+def test_missing_parts_are_said_and_led_to(page: ComparePage, desk: Desk, qtbot: QtBot) -> None:
+    desk.edit("Empty", accelerators=())
+    desk.flush()
+    assert not page.view.isVisible()
+    button = next(each for each in page._missing.findChildren(QPushButton) if each.isVisible())
+    assert button.text() == "Add an accelerator"
+    with qtbot.waitSignal(page.wanted, check_params_cb=lambda what: what == "accelerators"):
+        QTest.mouseClick(button, Qt.MouseButton.LeftButton)
+    desk.undo_stack.undo()
+    desk.flush()
+    assert page.view.isVisible()
+
+
+def test_what_does_not_fit_says_why_and_the_others_stay(page: ComparePage, desk: Desk) -> None:
+    desk.open(with_counts(read_template("405b-one-node"), 4, 4, 4, 4, 4, 4))
+    cell = page.model.cell(page.model.index_of("output_tokens_per_s", "h100-sxm").row(), 0)
+    assert cell is not None
+    assert cell.reason == "does not fit on 4"
+    assert text(page, "fits", "h100-sxm") == "does not fit on 4"
+    assert text(page, "output_tokens_per_s", "mi355x") != "—"
+
+
+def test_column_without_an_estimate_says_its_problem(page: ComparePage, desk: Desk) -> None:
+    desk.apply(edits.with_accelerator(desk.scenario, 0, tp=3, count=4), "Plan")
+    desk.flush()
+    assert page.note.isVisible()
+    assert (
+        page.note.text == "H200 SXM: 4 accelerators are no multiple of 3, the product of the degrees given."
+    )
+    desk.undo_stack.undo()
+    desk.flush()
+    assert not page.note.isVisible()
+
+
+def test_last_good_figures_stay_under_a_problem(page: ComparePage, desk: Desk) -> None:
+    before = text(page, "output_tokens_per_s", "h200-sxm")
+    desk.edit("Another model", model="no-such-model")
+    desk.flush()
+    assert desk.problem is not None
+    assert page.note.text.endswith("The figures are those from before.")
+    assert text(page, "output_tokens_per_s", "h200-sxm") == before
+
+
+def test_print_button_asks_for_the_sheet(page: ComparePage, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(page.preview_requested):
+        QTest.mouseClick(page._print, Qt.MouseButton.LeftButton)
+
+
+# Looks
+
+
+def test_best_cells_are_tinted_in_both_themes(page: ComparePage, theme: Theme, qtbot: QtBot) -> None:
+    rect = page.view.visualRect(page.model.index_of("max_concurrency", "mi355x"))
+    place = QPoint(rect.left() + rect.width() // 2, rect.top() + 7)
+    for preference in ("light", DARK):
+        theme.set_preference(preference)
+        picture = page.view.viewport().grab().toImage()
+        assert picture.pixelColor(place) == theme.colour("best")
+        plain = page.view.visualRect(page.model.index_of("max_concurrency", "h200-sxm"))
+        assert picture.pixelColor(plain.center().x(), plain.top() + 7) == theme.colour("page")
+
+
+def test_larger_letters_make_higher_rows_and_all_columns_can_be_reached(
+    page: ComparePage, theme: Theme
+) -> None:
+    row = page.model.index_of("memory_bandwidth", "mi325x").row()
+    small = page.view.rowHeight(row)
+    theme.set_font_percent(150)
+    assert page.view.rowHeight(row) >= 1.4 * small
+    page.view.setCurrentIndex(page.model.index_of("memory_bandwidth", "mi355x"))
+    assert page.view.viewport().rect().contains(page.view.visualRect(page.view.currentIndex()))
+
+
+def test_rows_have_three_heights(page: ComparePage) -> None:
+    heights = {
+        key: page.view.rowHeight(next(n for n, line in enumerate(page.model.lines) if line.key == key))
+        for key in ("group:workload", "output_tokens_per_s", "max_concurrency")
+    }
+    assert heights == {"group:workload": 36, "output_tokens_per_s": 44, "max_concurrency": 29}
