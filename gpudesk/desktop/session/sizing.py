@@ -1,0 +1,39 @@
+"""Edits that bring a deployment to another size or format, as what is needed and what would help say."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from gpudesk.desktop.session.edits import with_count, with_load_value
+from gpudesk.domain.precision import Precision, concrete
+from gpudesk.domain.scenarios import Scenario
+from gpudesk.domain.sizing import Remedy, RemedyKind
+
+
+def with_remedy(scenario: Scenario, position: int, remedy: Remedy, vendor: str = "") -> Scenario:
+    """Return the scenario in which the accelerator at a position holds what it is asked to.
+
+    Formats and the number of requests are those of the scenario, so that they change for all columns.
+    """
+    value = remedy.value
+    if remedy.kind is RemedyKind.WEIGHTS:
+        return replace(scenario, weights=stated_format(Precision(str(value)), vendor))
+    if remedy.kind is RemedyKind.KV:
+        return replace(scenario, kv=Precision(str(value)))
+    if remedy.kind is RemedyKind.COUNT:
+        return with_count(scenario, position, int(value))
+    return with_load_value(scenario, int(value))
+
+
+def with_deployment(
+    scenario: Scenario, position: int, weights: Precision, count: int, vendor: str
+) -> Scenario:
+    """Return the scenario with a weight format, for all columns, and with a count of one accelerator."""
+    kept = scenario.weights if concrete(scenario.weights, vendor) is weights else None
+    chosen = kept or stated_format(weights, vendor)
+    return with_count(replace(scenario, weights=chosen), position, count)
+
+
+def stated_format(weights: Precision, vendor: str) -> Precision:
+    """Return the format to state in a scenario: plain FP4 for a vendor's own, so that others have theirs."""
+    return Precision.FP4 if weights is concrete(Precision.FP4, vendor) else weights
