@@ -7,6 +7,7 @@ from typing import Protocol, runtime_checkable
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QApplication, QCheckBox, QRadioButton, QWidget
+from shiboken6 import isValid
 
 from gpudesk.desktop.theme.theme import Theme
 
@@ -65,6 +66,9 @@ class FocusRing(QWidget):
 
     def refresh(self) -> None:
         """Put the ring where the focus is, or hide it."""
+        # While the program ends, events still come from windows that are half gone.
+        if not isValid(self._window):
+            return
         rect = self._ringed() if self._by_keyboard else None
         if rect is None:
             self.hide()
@@ -103,7 +107,8 @@ class FocusRing(QWidget):
 
     def _focus_changed(self, old: QWidget | None, new: QWidget | None) -> None:  # noqa: ARG002 - Qt's signal
         for widget in self._watched:
-            widget.removeEventFilter(self)
+            if isValid(widget):
+                widget.removeEventFilter(self)
         self._watched.clear()
         self._target = new if new is not None and new.window() is self._window else None
         if self._target is not None:
@@ -129,7 +134,9 @@ class FocusRing(QWidget):
     def _ringed(self) -> QRect | None:
         """Return the place to ring in the window's coordinates."""
         widget = self._target
-        if widget is None or not widget.isVisible() or widget.visibleRegion().isEmpty():
+        if widget is None or not isValid(widget):
+            return None
+        if not widget.isVisible() or widget.visibleRegion().isEmpty():
             return None
         if widget.property("ringParent"):
             widget = widget.parentWidget() or widget

@@ -111,6 +111,7 @@ QTextEdit:disabled {{ background: {c["chrome"]}; color: {c["disabled"]}; border-
 QLineEdit[fault="true"], QComboBox[fault="true"], QAbstractSpinBox[fault="true"] {{
   border-color: {c["unfit"]}; }}
 QLineEdit[kind="bare"] {{ border: none; background: transparent; padding: 0; min-height: 0; }}
+QLineEdit QToolButton {{ min-width: 0; min-height: 0; border: none; background: transparent; }}
 QAbstractSpinBox QLineEdit, QComboBox QLineEdit {{ border: none; background: transparent; padding: 0;
   min-height: 0; }}
 QComboBox::drop-down {{ border: none; width: {px(24)}px; }}
@@ -132,8 +133,6 @@ QAbstractSpinBox::down-arrow:disabled, QAbstractSpinBox::down-arrow:off {{ image
 def _ticks(c: Colours, px: Callable[[float], int], images: ControlImages) -> str:
     side = px(14)
     radius = (side + 2) // 2
-    dot = max(2, px(6))
-    ring = (side + 2 - dot) // 2
     return f"""
 QCheckBox, QRadioButton {{ spacing: {px(8)}px; background: transparent; }}
 QCheckBox:disabled, QRadioButton:disabled {{ color: {c["disabled"]}; }}
@@ -148,9 +147,9 @@ QCheckBox::indicator:disabled, QRadioButton::indicator:disabled {{ border-color:
 QCheckBox::indicator:checked:disabled, QCheckBox::indicator:indeterminate:disabled {{
   background: {c["strong"]}; border-color: {c["strong"]}; }}
 QRadioButton::indicator {{ border-radius: {radius}px; }}
-QRadioButton::indicator:checked {{ width: {dot}px; height: {dot}px; border: {ring}px solid {c["text1"]};
-  background: {c["page"]}; }}
-QRadioButton::indicator:checked:disabled {{ border-color: {c["strong"]}; background: {c["chrome"]}; }}
+QRadioButton::indicator:checked {{ background: {c["text1"]}; border-color: {c["text1"]};
+  image: {images.url("dot", c["page"])}; }}
+QRadioButton::indicator:checked:disabled {{ background: {c["strong"]}; border-color: {c["strong"]}; }}
 """
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QEvent, QObject, QPoint, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent
 from PySide6.QtWidgets import QApplication, QWidget
+from shiboken6 import isValid
 
 from gpudesk.desktop.theme.pen import Pen
 from gpudesk.desktop.theme.theme import Theme
@@ -13,7 +14,7 @@ _WIDEST = 360.0
 _PADDING = 8.0
 _GAP = 4
 
-_FOLLOWED = frozenset({QEvent.Type.Move, QEvent.Type.Resize, QEvent.Type.Hide, QEvent.Type.Show})
+_FOLLOWED = frozenset({QEvent.Type.Move, QEvent.Type.Resize})
 _ENTERED = frozenset({QEvent.Type.Enter, QEvent.Type.FocusIn})
 _LEFT = frozenset({QEvent.Type.Leave, QEvent.Type.FocusOut})
 
@@ -35,6 +36,7 @@ class FaultNote(QWidget):
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.hide()
         field.installEventFilter(self)
+        field.destroyed.connect(self.deleteLater)
         theme.changed.connect(self._settle)
 
     @property
@@ -63,8 +65,9 @@ class FaultNote(QWidget):
                 self._settle()
             elif kind in _LEFT and not self._turned_to(kind):
                 self.hide()
+            elif kind == QEvent.Type.Hide and watched is self._field:
+                self.hide()
             elif kind in _FOLLOWED and watched is self._field:
-                self.setVisible(self._field.isVisible() and not self.isHidden())
                 self._settle()
         return False
 
@@ -90,7 +93,7 @@ class FaultNote(QWidget):
 
     def _settle(self) -> None:
         """Take the size of the sentence and the place below the field, within the window."""
-        if not self._text:
+        if not self._text or not isValid(self._field):
             return
         theme, window = self._theme, self._field.window()
         if self.parentWidget() is not window:
