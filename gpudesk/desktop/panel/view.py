@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QPoint, QRect, Qt, Signal
 from PySide6.QtGui import (
+    QContextMenuEvent,
     QFocusEvent,
     QKeyEvent,
     QKeySequence,
@@ -16,6 +17,7 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QApplication,
     QFrame,
+    QMenu,
     QStyleOptionViewItem,
     QTreeView,
     QWidget,
@@ -27,6 +29,7 @@ from gpudesk.desktop.panel.nodes import Kind, Node
 from gpudesk.desktop.theme.focus_ring import FocusRing
 from gpudesk.desktop.theme.theme import Theme
 from gpudesk.sheets.explanation import TermLine
+from gpudesk.text import tr
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -215,6 +218,19 @@ class PanelView(QTreeView):
             self._toggle(line)
         elif line is not None and is_address(line.node):
             self.edit(index)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:  # noqa: N802 - Qt's name
+        """Offer to copy the line, and to fold it."""
+        line = self._line(self.currentIndex())
+        if line is None:
+            return
+        menu = QMenu(self)
+        menu.addAction(tr("Copy"), self.copy_current).setEnabled(bool(line.node.copied))
+        if line.children:
+            is_open = self.isExpanded(self.currentIndex())
+            menu.addAction(tr("Fold") if is_open else tr("Unfold"), lambda: self._toggle(line))
+        menu.aboutToHide.connect(menu.deleteLater)
+        menu.popup(event.globalPos())
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: N802 - Qt's name
         """Show what is under the mouse, and a hand over links."""
