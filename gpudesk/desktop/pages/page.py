@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QWidget
 
@@ -18,6 +19,11 @@ class Page(QWidget):
     page_id = ""
     #: Whether the page shows figures against concurrency.
     needs_curves = False
+
+    #: The user wants to fill in what is missing: `model` or `accelerators`.
+    wanted = Signal(str)
+    #: The user wants to see the sheet.
+    preview_requested = Signal()
 
     def __init__(self, desk: Desk, theme: Theme, settings: Settings, parent: QWidget | None = None) -> None:
         """Keep what the page shows and how; nothing is computed until it is seen."""

@@ -47,8 +47,13 @@ class Document(QObject):
 
     @property
     def untouched(self) -> bool:
-        """Whether another document may take this one's place."""
+        """Whether nobody has begun anything here."""
         return not self.begun and not self.edited
+
+    @property
+    def replaceable(self) -> bool:
+        """Whether another document may take this one's place: it has no file, and nothing would be lost."""
+        return self.path is None and not self.edited
 
     @property
     def title(self) -> str:

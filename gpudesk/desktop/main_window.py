@@ -1,0 +1,382 @@
+"""The main window: it puts bars, pages and panel together and hands actions on; it does nothing itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QByteArray, Qt, QTimer
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication, QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QVBoxLayout, QWidget
+
+from gpudesk.desktop.actions import ActionSpec
+from gpudesk.desktop.pages.page import Page
+from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.document import Document
+from gpudesk.desktop.session.recovery import Recovered, RecoveryFile
+from gpudesk.desktop.shell.action_list import all_actions
+from gpudesk.desktop.shell.body import Body
+from gpudesk.desktop.shell.chip_row import ChipRow
+from gpudesk.desktop.shell.files import FileActions
+from gpudesk.desktop.shell.menus import Menus
+from gpudesk.desktop.shell.note_bar import NoteBar
+from gpudesk.desktop.shell.page_list import page_specs
+from gpudesk.desktop.shell.rail import Rail, RailItem
+from gpudesk.desktop.shell.scenario_bar import ScenarioBar
+from gpudesk.desktop.shell.status import StatusText
+from gpudesk.desktop.shell.status_bar import StatusBar
+from gpudesk.desktop.shell.top_bar import TopBar
+from gpudesk.desktop.theme.focus_ring import FocusRing
+from gpudesk.desktop.widgets.buttons import IconButton
+from gpudesk.text import tr
+
+if TYPE_CHECKING:
+    from gpudesk.desktop.app import Program
+
+_GEOMETRY, _PAGE, _RAIL = "window.geometry", "window.page", "rail.collapsed"
+_USUAL_SIZE = (1440, 900)
+_LEAST_SIZE = (720, 480)
+#: Below this width the rail folds by itself.
+_FOLDED = 1360
+_START = "start"
+
+
+class MainWindow(QMainWindow):
+    """One document in a window."""
+
+    def __init__(self, program: Program) -> None:
+        """Make what is seen at once; pages and panel come when they are asked for."""
+        super().__init__()
+        self.program = program
+        self.theme, self.settings = program.theme, program.settings
+        self.desk = Desk(program.workbench, program.formatter, self)
+        recovery = RecoveryFile(self)
+        self.document = Document(self.desk, self.settings, recovery, self)
+        self.page_specs = page_specs()
+        self._pages: dict[str, Page] = {}
+        self._page = _START
+        self.note = NoteBar(self.theme)
+        self.files = FileActions(self.document, self.settings, self.note, self)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setAcceptDrops(True)
+        self.setMinimumSize(*_LEAST_SIZE)
+        self._make_bars()
+        self._lay_out()
+        self.menus = Menus(self.top.menus, self.theme, self.actions_of_window, self)
+        self.ring = FocusRing(self, self.theme)
+        self.status_text = StatusText(self.desk, self.document, self.status)
+        recovery.failed.connect(self.status_text.say_not_kept)
+        self._connect()
+        self._restore()
+        self.show_start()
+
+    # Putting together
+
+    def _make_bars(self) -> None:
+        theme, desk = self.theme, self.desk
+        self.top = TopBar(theme)
+        self.setMenuWidget(self.top)
+        items = [
+            RailItem(spec.id, spec.title, spec.icon, str(n)) for n, spec in enumerate(self.page_specs, 1)
+        ]
+        self.rail = Rail(theme, items)
+        self.scenario = ScenarioBar(desk, theme)
+        self.chips = ChipRow(desk, theme)
+        self.undo = IconButton(theme, "undo-2", tr("Undo"), key="Ctrl+Z")
+        self.redo = IconButton(theme, "redo-2", tr("Redo"), key="Ctrl+Shift+Z")
+        self.scenario.add_at_end(self.undo)
+        self.scenario.add_at_end(self.redo)
+        self.body = Body(theme, self.settings)
+        self.status = StatusBar(theme)
+
+    def _lay_out(self) -> None:
+        right = QVBoxLayout()
+        for widget in (self.scenario, self.chips, self.note):
+            right.addWidget(widget)
+        right.addWidget(self.body, 1)
+        middle = QHBoxLayout()
+        middle.addWidget(self.rail)
+        middle.addLayout(right, 1)
+        central = QWidget()
+        whole = QVBoxLayout(central)
+        whole.addLayout(middle, 1)
+        whole.addWidget(self.status)
+        for layout in (right, middle, whole):
+            layout.setContentsMargins(0, 0, 0, 0)
+            layout.setSpacing(0)
+        self.setCentralWidget(central)
+
+    def _connect(self) -> None:
+        desk, stack = self.desk, self.desk.undo_stack
+        self.rail.chosen.connect(self.show_page)
+        self.rail.collapsed_changed.connect(lambda folded: self.settings.put(_RAIL, folded))
+        self.top.search.clicked.connect(self.open_palette)
+        self.top.print.clicked.connect(self.preview)
+        self.top.panel.clicked.connect(self.toggle_panel)
+        self.undo.clicked.connect(stack.undo)
+        self.redo.clicked.connect(stack.redo)
+        for signal in (
+            stack.canUndoChanged,
+            stack.canRedoChanged,
+            stack.undoTextChanged,
+            stack.redoTextChanged,
+        ):
+            signal.connect(self._show_steps)
+        self.document.changed.connect(self._show_title)
+        desk.selection_changed.connect(self._selection_changed)
+        desk.scenario_changed.connect(self._leave_start)
+        self._show_steps()
+        self._show_title()
+
+    def _restore(self) -> None:
+        """Take the place that the window had, or a sane one where its monitor is gone."""
+        kept = QByteArray.fromBase64(self.settings.get(_GEOMETRY, "").encode())
+        if kept.isEmpty() or not self.restoreGeometry(kept) or not self._is_reachable():
+            room = self.screen().availableGeometry()
+            self.resize(min(_USUAL_SIZE[0], room.width()), min(_USUAL_SIZE[1], room.height()))
+            frame = self.frameGeometry()
+            frame.moveCenter(room.center())
+            self.move(frame.topLeft())
+        self.rail.set_collapsed(self.settings.get(_RAIL, default=False))
+
+    def _is_reachable(self) -> bool:
+        """Whether the window's title can be caught with the mouse."""
+        bar = self.frameGeometry().adjusted(40, 0, -40, 0)
+        bar.setHeight(40)
+        return any(screen.availableGeometry().intersects(bar) for screen in QGuiApplication.screens())
+
+    # Pages
+
+    def show_start(self) -> None:
+        """Show the start page."""
+        from gpudesk.desktop.shell.start import StartPage
+
+        if self.body.stack.count() == 0:
+            self.start = StartPage(self)
+            self.body.stack.addWidget(self.start)
+        self.start.refresh()
+        self._page = _START
+        self.body.stack.setCurrentWidget(self.start)
+        self.rail.set_page("")
+        self.start.focus_content()
+
+    def show_page(self, page_id: str) -> None:
+        """Show a page, made and loaded at the first time."""
+        page = self._pages.get(page_id)
+        if page is None:
+            spec = next(spec for spec in self.page_specs if spec.id == page_id)
+            page = self._pages[page_id] = spec.make(self.desk, self.theme, self.settings)
+            self._connect_page(page)
+            self.body.stack.addWidget(page)
+        self._page = page_id
+        self.settings.put(_PAGE, page_id)
+        self.body.stack.setCurrentWidget(page)
+        self.rail.set_page(page_id)
+        self.menus.bind()
+
+    def _connect_page(self, page: Page) -> None:
+        page.wanted.connect(self._fill_in)
+        page.preview_requested.connect(self.preview)
+
+    @property
+    def page(self) -> Page | None:
+        """The page that is shown, None while it is the start page."""
+        return self._pages.get(self._page)
+
+    def is_page(self, page_id: str) -> bool:
+        """Whether a page is the one that is shown."""
+        return self._page == page_id
+
+    def _leave_start(self) -> None:
+        """Show the comparison as soon as there is a scenario to compare."""
+        if self._page == _START and (self.document.begun or self.document.edited):
+            last = self.settings.get(_PAGE, self.page_specs[0].id)
+            known = [spec.id for spec in self.page_specs]
+            self.show_page(last if last in known else known[0])
+            self._load_panel_later()
+
+    def _fill_in(self, name: str) -> None:
+        if name == "model":
+            self.choose_model()
+        else:
+            self.chips.open_list()
+
+    # The panel
+
+    def _load_panel_later(self) -> None:
+        if self.body.panel is None:
+            QTimer.singleShot(0, self._load_panel)
+
+    def _load_panel(self) -> None:
+        if self.body.panel is not None:
+            return
+        from gpudesk.desktop.panel.panel import SourcesPanel
+
+        panel = SourcesPanel(self.desk, self.theme, self.settings, self.body)
+        panel.close_requested.connect(lambda: self.body.show_panel(shown=False))
+        self.body.set_panel(panel)
+
+    def toggle_panel(self) -> None:
+        """Show or hide sources and working."""
+        self._load_panel()
+        self.body.show_panel(not self.body.panel_shown)
+
+    def panel_shown(self) -> bool:
+        """Whether the panel is to be seen."""
+        return self.body.panel_shown
+
+    def _selection_changed(self) -> None:
+        if self.desk.selection is not None:
+            self._load_panel()
+
+    def toggle_rail(self) -> None:
+        """Fold or unfold the list of pages."""
+        self.rail.toggle()
+
+    # Actions
+
+    def actions_of_window(self) -> list[ActionSpec]:
+        """Return every action that can be run here and now."""
+        return all_actions(self)
+
+    def page_actions(self) -> list[ActionSpec]:
+        """Return the actions of the page that is shown."""
+        return [] if self.page is None else self.page.actions_of_page()
+
+    def has_answer(self) -> bool:
+        """Whether there is something to print or to pin."""
+        return self.desk.answer is not None
+
+    def new(self) -> None:
+        """Begin a new scenario, here where nothing would be lost, else in a window of its own."""
+        self._target().document.new()
+
+    def open_template(self, template: str) -> None:
+        """Begin with a ready-made scenario."""
+        self._target().files.open_template(template)
+
+    def ask_to_open(self) -> None:
+        """Let the user choose a file, and open it."""
+        path = self.files.ask_for_file()
+        if path is not None:
+            self.open_path(path)
+
+    def open_path(self, path: Path) -> bool:
+        """Open a file here where nothing would be lost, else in a window of its own."""
+        target = self._target()
+        done = target.files.open(path)
+        if not done and target is not self:
+            self.note.show_note(target.note.text)
+            target.close()
+        return done
+
+    def open_recovered(self, recovered: Recovered) -> None:
+        """Take up what a crash left."""
+        self._target().files.open_recovered(recovered)
+
+    def _target(self) -> MainWindow:
+        return self if self.document.replaceable else self.program.new_window()
+
+    def preview(self) -> None:
+        """Show the comparison sheet as it prints."""
+        from gpudesk.desktop.shell.sheet_dialog import show_preview
+
+        show_preview(self)
+
+    def choose_model(self) -> None:
+        """Let the list of models drop."""
+        self.scenario.model.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.scenario.model.open_list()
+
+    def more_settings(self) -> None:
+        """Show the settings that the scenario bar has no room for."""
+        from gpudesk.desktop.shell.dialog_calls import show_more_settings
+
+        show_more_settings(self)
+
+    def show_keys(self) -> None:
+        """Show all shortcuts."""
+        from gpudesk.desktop.shell.dialog_calls import show_keys
+
+        show_keys(self)
+
+    def show_about(self) -> None:
+        """Show what this program is made of."""
+        from gpudesk.desktop.shell.dialog_calls import show_about
+
+        show_about(self)
+
+    def open_palette(self) -> None:
+        """Show every command, accelerator, model and scenario to choose from."""
+        from gpudesk.desktop.shell.palette_entries import open_palette
+
+        open_palette(self)
+
+    def next_region(self) -> None:
+        """Give the focus to the next of scenario, page and panel."""
+        self._go_region(1)
+
+    def previous_region(self) -> None:
+        """Give the focus to the one before of scenario, page and panel."""
+        self._go_region(-1)
+
+    def _go_region(self, by: int) -> None:
+        regions: list[QWidget] = [self.scenario, self.chips, self.body.stack]
+        if self.body.panel is not None and self.body.panel_shown:
+            regions.append(self.body.panel)
+        focus = self.focusWidget()
+        now = next((n for n, region in enumerate(regions) if focus and region.isAncestorOf(focus)), -1)
+        region = regions[(now + by) % len(regions)]
+        if region is self.body.stack:
+            (self.page or self.start).focus_content()
+        elif region is self.scenario:
+            self.scenario.model.setFocus(Qt.FocusReason.TabFocusReason)
+        elif region is self.chips:
+            (self.chips.chips[0] if self.chips.chips else self.chips.add).setFocus(
+                Qt.FocusReason.TabFocusReason
+            )
+        else:
+            region.setFocus(Qt.FocusReason.TabFocusReason)
+
+    # What Qt tells
+
+    def _show_steps(self) -> None:
+        stack = self.desk.undo_stack
+        self.undo.setEnabled(stack.canUndo())
+        self.redo.setEnabled(stack.canRedo())
+        undo, redo = stack.undoText(), stack.redoText()
+        self.undo.set_name(tr("Undo: {step}", step=undo) if undo else tr("Undo"), "Ctrl+Z")
+        self.redo.set_name(tr("Redo: {step}", step=redo) if redo else tr("Redo"), "Ctrl+Shift+Z")
+
+    def _show_title(self) -> None:
+        title = self.document.title
+        self.setWindowTitle(tr("{title}[*] — GPU Desk", title=title.replace("[*]", "")))
+        self.setWindowModified(self.document.edited)
+        self.top.set_title(title)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
+        """Fold the rail where the window is narrow."""
+        super().resizeEvent(event)
+        self.rail.set_narrow(self.width() < _FOLDED)
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: N802 - Qt's name
+        """Take files."""
+        if any(url.isLocalFile() for url in event.mimeData().urls()):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:  # noqa: N802 - Qt's name
+        """Open the files that were dropped, once the source is done with them."""
+        files = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
+        event.acceptProposedAction()
+        QTimer.singleShot(0, lambda: [self.open_path(path) for path in files])
+
+    def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802 - Qt's name
+        """Ask about unsaved changes, and keep the window's place."""
+        if not self.files.may_close():
+            event.ignore()
+            return
+        self.settings.put(_GEOMETRY, bytes(self.saveGeometry().toBase64().data()).decode())
+        self.settings.write()
+        self.document.close()
+        self.program.window_closed(self)
+        event.accept()

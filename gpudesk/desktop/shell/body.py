@@ -1,0 +1,98 @@
+"""The body of the window: the pages, and beside them the panel; over them where the window is narrow."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRect, Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QSplitter, QStackedWidget, QWidget
+
+from gpudesk.desktop.session.settings import Settings
+from gpudesk.desktop.theme.theme import Theme
+
+#: Below this width of the window the panel lies over the page.
+_NARROW = 1180
+_LEAST, _USUAL, _MOST = 280, 312, 480
+_SHOWN, _WIDTH = "panel.shown", "panel.width"
+
+
+class Body(QWidget):
+    """Holds the stack of pages and, once it is there, the panel."""
+
+    #: Whether the panel is to be seen.
+    panel_toggled = Signal(bool)
+
+    def __init__(self, theme: Theme, settings: Settings, parent: QWidget | None = None) -> None:
+        """Begin without a panel."""
+        super().__init__(parent)
+        self._theme = theme
+        self._settings = settings
+        self.stack = QStackedWidget()
+        self.panel: QWidget | None = None
+        self._wanted = settings.get(_SHOWN, default=True)
+        self._over = False
+        self._is_over = False
+        self._splitter = QSplitter(Qt.Orientation.Horizontal)
+        self._splitter.setChildrenCollapsible(False)
+        self._splitter.setHandleWidth(1)
+        self._splitter.addWidget(self.stack)
+        self._splitter.splitterMoved.connect(self._moved)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(self._splitter)
+
+    def set_panel(self, panel: QWidget) -> None:
+        """Take the panel in."""
+        self.panel = panel
+        panel.setParent(self)
+        self._arrange()
+
+    @property
+    def panel_shown(self) -> bool:
+        """Whether the panel is to be seen."""
+        return self._over if self._is_over else self._wanted
+
+    def show_panel(self, shown: bool) -> None:
+        """Show or hide the panel; over the page that is not remembered, since it hides what it explains."""
+        if self._is_over:
+            self._over = shown
+        else:
+            self._wanted = shown
+            self._settings.put(_SHOWN, shown)
+        self._arrange()
+        self.panel_toggled.emit(self.panel_shown)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
+        """Change between beside and over the page when the window's width passes the limit."""
+        super().resizeEvent(event)
+        before = self.panel_shown
+        self._arrange()
+        if before != self.panel_shown:
+            self.panel_toggled.emit(self.panel_shown)
+
+    def _arrange(self) -> None:
+        panel = self.panel
+        self._is_over = self.window().width() < _NARROW
+        if panel is None:
+            return
+        if self._is_over:
+            if self._splitter.indexOf(panel) >= 0:
+                panel.setParent(self)
+            panel.setMinimumWidth(0)
+            width = min(self._theme.px(_USUAL), self.width())
+            panel.setGeometry(QRect(self.width() - width, 0, width, self.height()))
+            panel.setVisible(self._over)
+            panel.raise_()
+            return
+        if self._splitter.indexOf(panel) < 0:
+            self._splitter.addWidget(panel)
+            self._splitter.setStretchFactor(0, 1)
+            self._splitter.setStretchFactor(1, 0)
+            panel.setMinimumWidth(_LEAST)
+            panel.setMaximumWidth(_MOST)
+            width = self._settings.get(_WIDTH, _USUAL)
+            self._splitter.setSizes([max(1, self.width() - width), width])
+        panel.setVisible(self._wanted)
+
+    def _moved(self) -> None:
+        if self.panel is not None:
+            self._settings.put(_WIDTH, self.panel.width())

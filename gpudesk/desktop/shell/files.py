@@ -1,0 +1,124 @@
+"""What a window does with files: open, save, the sheet; asking where the user has to choose."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
+
+from gpudesk.desktop.session.document import Document
+from gpudesk.desktop.session.recovery import Recovered
+from gpudesk.desktop.session.settings import Settings
+from gpudesk.desktop.shell.note_bar import NoteBar
+from gpudesk.domain.messages import InputError
+from gpudesk.sentences import problem
+from gpudesk.text import tr
+from gpudesk.workbench.scenario_file import SUFFIX
+
+_FOLDER = "folder"
+
+
+class FileActions:
+    """Opens and saves the document of one window. Each returns whether it was done."""
+
+    def __init__(self, document: Document, settings: Settings, note: NoteBar, window: QWidget) -> None:
+        """Say faults in the note, ask over the window."""
+        self._document = document
+        self._settings = settings
+        self._note = note
+        self._window = window
+
+    def ask_for_file(self) -> Path | None:
+        """Let the user choose a scenario, or a sheet that carries one."""
+        chosen, _ = QFileDialog.getOpenFileName(
+            self._window,
+            tr("Open a scenario"),
+            self._settings.get(_FOLDER, str(Path.home())),
+            tr("Scenarios and sheets (*{suffix} *.pdf);;All files (*)", suffix=SUFFIX),
+        )
+        return Path(chosen) if chosen else None
+
+    def open(self, path: Path) -> bool:
+        """Open a file in this window; where that fails, the open document stays."""
+        return self._read(lambda: self._document.open_file(path), path)
+
+    def open_template(self, template: str) -> bool:
+        """Begin with a ready-made scenario."""
+        return self._read(lambda: self._document.open_template(template), None)
+
+    def open_recovered(self, recovered: Recovered) -> bool:
+        """Take up what a crash left."""
+        return self._read(lambda: self._document.open_recovered(recovered), None)
+
+    def _read(self, read: Callable[[], None], path: Path | None) -> bool:
+        try:
+            read()
+        except InputError as error:
+            said = _sentence(error)
+            self._note.show_note(tr("Not opened: {problem} The open scenario is as it was.", problem=said))
+            return False
+        self._note.clear()
+        if path is not None:
+            self._settings.put(_FOLDER, str(path.absolute().parent))
+        return True
+
+    def save(self) -> bool:
+        """Save under the name that the document has, else ask for one."""
+        path = self._document.path
+        return self.save_as() if path is None else self._save(path)
+
+    def save_as(self) -> bool:
+        """Ask where to, and save there."""
+        path = self._document.path
+        folder = Path(self._settings.get(_FOLDER, str(Path.home())))
+        proposed = path if path is not None else folder / self._document.suggested_name
+        chosen, _ = QFileDialog.getSaveFileName(
+            self._window, tr("Save the scenario"), str(proposed), tr("Scenarios (*{suffix})", suffix=SUFFIX)
+        )
+        if not chosen:
+            return False
+        target = Path(chosen)
+        return self._save(
+            target if target.suffix.lower() == SUFFIX else target.with_name(target.name + SUFFIX)
+        )
+
+    def _save(self, target: Path) -> bool:
+        try:
+            self._document.save(target)
+        except InputError as error:
+            said = _sentence(error)
+            self._document.keep_now()
+            self._note.show_note(
+                tr("Not saved: {problem} Your changes are kept in the recovery file.", problem=said),
+                [(tr("Save elsewhere…"), self.save_as)],
+            )
+            return False
+        self._note.clear()
+        self._settings.put(_FOLDER, str(target.absolute().parent))
+        return True
+
+    def may_close(self) -> bool:
+        """Ask what is to become of unsaved changes; return whether the document may go."""
+        if not self._document.edited:
+            return True
+        box = QMessageBox(self._window)
+        box.setIcon(QMessageBox.Icon.NoIcon)
+        box.setWindowTitle(tr("GPU Desk"))
+        box.setText(tr("Save the changes to “{title}”?", title=self._document.title))
+        box.setInformativeText(tr("What is not saved is gone when the window closes."))
+        save = box.addButton(tr("Save"), QMessageBox.ButtonRole.AcceptRole)
+        discard = box.addButton(tr("Discard changes"), QMessageBox.ButtonRole.DestructiveRole)
+        keep = box.addButton(tr("Keep editing"), QMessageBox.ButtonRole.RejectRole)
+        box.setDefaultButton(save)
+        box.setEscapeButton(keep)
+        box.exec()
+        if box.clickedButton() is save:
+            return self.save()
+        return box.clickedButton() is discard
+
+
+def _sentence(error: InputError) -> str:
+    """Return the problem as a sentence with a full stop."""
+    said = problem(error)
+    return said if said.endswith((".", "!", "?")) else f"{said}."

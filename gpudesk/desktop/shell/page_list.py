@@ -1,0 +1,40 @@
+"""The pages of the window in the order of the rail, each loaded when it is first opened."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+
+from gpudesk.desktop.pages.page import Page
+from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.settings import Settings
+from gpudesk.desktop.theme.theme import Theme
+from gpudesk.text import tr
+
+
+@dataclass(frozen=True, slots=True)
+class PageSpec:
+    """A page by name: its module is imported, and it is made, at the first look."""
+
+    id: str
+    title: str
+    icon: str
+    module: str
+    class_name: str
+
+    def make(self, desk: Desk, theme: Theme, settings: Settings) -> Page:
+        """Return the page."""
+        page: Page = getattr(import_module(self.module), self.class_name)(desk, theme, settings)
+        return page
+
+
+def page_specs() -> tuple[PageSpec, ...]:
+    """Return all pages; the place in this list is the digit of the shortcut."""
+    folder = "gpudesk.desktop.pages"
+    return (
+        PageSpec("compare", tr("Compare"), "columns-3", f"{folder}.compare.page", "ComparePage"),
+        PageSpec(
+            "performance", tr("Performance"), "chart-spline", f"{folder}.performance.page", "PerformancePage"
+        ),
+        PageSpec("memory", tr("Memory and fit"), "memory-stick", f"{folder}.memory.page", "MemoryPage"),
+    )
