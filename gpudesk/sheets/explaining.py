@@ -113,7 +113,7 @@ def explain_figure(
         limits=limits_of(name, estimate, backing.shares, formatter),
         working=working,
         claims_title=tr("Inputs and their sources"),
-        claims=() if working is None else inputs_of(answer, column, working, formatter),
+        claims=() if backing.term is None else inputs_of(answer, column, backing.term, formatter),
         remedies=remedy_lines(backing.remedies, estimate, column.accelerator, formatter),
         facts=_facts(answer, estimate, formatter),
     )

@@ -5,9 +5,10 @@ Texts are in their final digits; how they are laid out is not said here.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cached_property
 
 from gpudesk.domain.sizing import Remedy
 
@@ -73,11 +74,16 @@ class ClaimGroup:
     reason: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class TermLine:
-    """One quantity of a working with the formula that gives it and the terms that enter.
+#: The names of a term and of all that enter it, nested.
+Outline = tuple[str, tuple["Outline", ...]]
 
-    `claims` is the key of the `ClaimGroup` that a leaf takes its value from.
+
+@dataclass(frozen=True)
+class TermLine:
+    """One quantity of a working with the formula that gives it.
+
+    `claims` is the key of the `ClaimGroup` that a leaf takes its value from. `enter` puts the terms that
+    enter into words, which is done when they are asked for: a working has a hundred of them and shows ten.
     """
 
     name: str
@@ -87,7 +93,13 @@ class TermLine:
     formula: str | None
     source: str | None
     claims: str | None
-    inputs: tuple[TermLine, ...]
+    outline: Outline
+    enter: Callable[[], tuple[TermLine, ...]] = field(repr=False, compare=False)
+
+    @cached_property
+    def inputs(self) -> tuple[TermLine, ...]:
+        """The terms that enter."""
+        return self.enter()
 
     @property
     def sentence(self) -> str:

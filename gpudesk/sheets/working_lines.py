@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Final
 
@@ -11,7 +11,7 @@ from gpudesk.domain.claims import Attribute
 from gpudesk.domain.formatting import Formatter
 from gpudesk.sentences import sentence
 from gpudesk.sheets.claim_lines import input_group
-from gpudesk.sheets.explanation import ClaimGroup, TermLine
+from gpudesk.sheets.explanation import ClaimGroup, Outline, TermLine
 from gpudesk.sheets.terms import numeric_formula, term_label, term_value
 from gpudesk.text import tr
 
@@ -22,7 +22,6 @@ def term_line(term: Term, source_text: Callable[[str], str], formatter: Formatte
     """Return a term and all that enter it in words."""
     value, unit = term_value(term, formatter)
     source = term.source
-    of_catalog = source is not None and source.startswith(_CATALOG)
     formula = numeric_formula(term, formatter)
     if formula is None and term.note is not None:
         formula = sentence(term.note, formatter)
@@ -33,18 +32,33 @@ def term_line(term: Term, source_text: Callable[[str], str], formatter: Formatte
         unit=unit,
         formula=formula,
         source=None if source is None else source_text(source),
-        claims=source.removeprefix(_CATALOG) if source is not None and of_catalog else None,
-        inputs=tuple(term_line(each, source_text, formatter) for each in term.inputs),
+        claims=_claims_key(term),
+        outline=_outline(term),
+        enter=lambda: tuple(term_line(each, source_text, formatter) for each in term.inputs),
     )
 
 
-def inputs_of(
-    answer: Answer, column: Column, working: TermLine, formatter: Formatter
-) -> tuple[ClaimGroup, ...]:
+def _outline(term: Term) -> Outline:
+    return term.name, tuple(map(_outline, term.inputs))
+
+
+def inputs_of(answer: Answer, column: Column, working: Term, formatter: Formatter) -> tuple[ClaimGroup, ...]:
     """Return the claims behind the leaves of a working, each attribute once, in the order of the terms."""
-    keys = dict.fromkeys(term.claims for term in working.walk() if term.claims)
+    keys = dict.fromkeys(key for key in map(_claims_key, _walk(working)) if key)
     groups = (_group(answer, column, key, formatter) for key in keys)
     return tuple(group for group in groups if group is not None)
+
+
+def _claims_key(term: Term) -> str | None:
+    """Return the attribute that a term takes its value from."""
+    source = term.source
+    return source.removeprefix(_CATALOG) if source is not None and source.startswith(_CATALOG) else None
+
+
+def _walk(term: Term) -> Iterator[Term]:
+    yield term
+    for each in term.inputs:
+        yield from _walk(each)
 
 
 def _group(answer: Answer, column: Column, key: str, formatter: Formatter) -> ClaimGroup | None:

@@ -41,7 +41,7 @@ class PanelDelegate(QStyledItemDelegate):
     def layout(self, line: Line, index: Index) -> Layout:
         """Return the layout of a line at the view's width."""
         node = line.node
-        foldable = bool(line.children)
+        foldable = node.has_children
         state = State(
             width=self._view.width(),
             edge=self._view.box_edge(),

@@ -19,15 +19,25 @@ COPIED_ROLE = Qt.ItemDataRole.UserRole + 1
 class Line:
     """A node at its place in the tree."""
 
-    __slots__ = ("children", "depth", "node", "parent", "row")
-
     def __init__(self, node: Node, row: int, parent: Line | None) -> None:
-        """Take the node and, below it, all that belong to it."""
+        """Take the node; what belongs to it follows when it is asked for."""
         self.node = node
         self.row = row
         self.parent = parent
         self.depth: int = 0 if parent is None else parent.depth + 1
-        self.children = [Line(child, place, self) for place, child in enumerate(node.children)]
+        self._children: list[Line] | None = None
+
+    @property
+    def children(self) -> list[Line]:
+        """The lines that belong to this one."""
+        if self._children is None:
+            self._children = [Line(child, place, self) for place, child in enumerate(self.node.children)]
+        return self._children
+
+    @property
+    def made_children(self) -> list[Line]:
+        """Those of them that somebody has asked for."""
+        return self._children or []
 
     def walk(self) -> Iterator[Line]:
         """Yield the line and all below it."""
@@ -64,8 +74,8 @@ class PanelModel(QAbstractItemModel):
             if _differs(line.node, node):
                 changed.append(line.row)
             line.node = node
-            if node.children:
-                self._update(line.children, node.children, self.index(line.row, 0, parent))
+            if line.made_children:
+                self._update(line.made_children, node.children, self.index(line.row, 0, parent))
         if changed:
             first, last = self.index(changed[0], 0, parent), self.index(changed[-1], 0, parent)
             self.dataChanged.emit(first, last)
@@ -83,10 +93,14 @@ class PanelModel(QAbstractItemModel):
 
     def find(self, key: str) -> QModelIndex:
         """Return the index of the line with a key, an invalid one where there is none."""
-        for top in self.lines:
-            for line in top.walk():
-                if line.node.key == key:
-                    return self.index_of(line)
+        lines = self.lines
+        while lines:
+            # The key of a line begins with those of the lines that it belongs to.
+            on_the_way = [line for line in lines if key.startswith(line.node.key)]
+            found = next((line for line in on_the_way if line.node.key == key), None)
+            if found is not None:
+                return self.index_of(found)
+            lines = [child for line in on_the_way for child in line.children]
         return QModelIndex()
 
     # What Qt asks
@@ -111,6 +125,11 @@ class PanelModel(QAbstractItemModel):
         line = self.line(parent)
         return 0 if line is None else len(line.children)
 
+    def hasChildren(self, parent: Index | None = None) -> bool:  # noqa: N802 - Qt's name
+        """Return whether lines belong to a line, without making them."""
+        line = None if parent is None else self.line(parent)
+        return bool(self.lines) if line is None else line.node.has_children
+
     def columnCount(self, parent: Index | None = None) -> int:  # noqa: N802, ARG002 - Qt's name
         """Return the one column."""
         return 1
@@ -121,7 +140,7 @@ class PanelModel(QAbstractItemModel):
         if line is None or line.node.kind in PASSIVE:
             return Qt.ItemFlag.NoItemFlags
         flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
-        if not line.children:
+        if not line.node.has_children:
             flags |= Qt.ItemFlag.ItemNeverHasChildren
         if is_address(line.node):
             flags |= Qt.ItemFlag.ItemIsEditable

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 
 from gpudesk.domain.sizing import Remedy
 from gpudesk.sheets.explanation import (
@@ -101,7 +102,7 @@ Content = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Node:
     """One line; `key` tells it from all others. A term says itself what is read out, when it is asked."""
 
@@ -110,7 +111,19 @@ class Node:
     content: Content
     said: str | None = None
     copied_as: str | None = None
-    children: tuple[Node, ...] = ()
+    below: tuple[Node, ...] = ()
+
+    @property
+    def has_children(self) -> bool:
+        """Whether lines belong to this one."""
+        return bool(self.content.outline[1]) if isinstance(self.content, TermLine) else bool(self.below)
+
+    @cached_property
+    def children(self) -> tuple[Node, ...]:
+        """The lines that belong to this one; those of a term are made when they are asked for."""
+        if isinstance(self.content, TermLine):
+            return tuple(_term_node(each, f"{self.key}/{each.name}") for each in self.content.inputs)
+        return self.below
 
     @property
     def sentence(self) -> str:
@@ -127,7 +140,9 @@ class Node:
     @property
     def shape(self) -> tuple[object, ...]:
         """What has to be equal for the tree to keep its lines and change their texts only."""
-        return (self.kind, self.key, tuple(child.shape for child in self.children))
+        if isinstance(self.content, TermLine):
+            return (self.kind, self.key, self.content.outline)
+        return (self.kind, self.key, tuple(child.shape for child in self.below))
 
 
 def nodes_of(explanation: Explanation) -> tuple[Node, ...]:
@@ -185,8 +200,7 @@ def _working_nodes(term: TermLine | None) -> Iterator[Node]:
 
 
 def _term_node(term: TermLine, key: str) -> Node:
-    children = tuple(_term_node(each, f"{key}/{each.name}") for each in term.inputs)
-    return Node(Kind.TERM, key, term, children=children)
+    return Node(Kind.TERM, key, term)
 
 
 def _claim_nodes(explanation: Explanation) -> Iterator[Node]:

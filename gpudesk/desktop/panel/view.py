@@ -121,12 +121,15 @@ class PanelView(QTreeView):
     def _restore_folds(self) -> None:
         self._restoring = True
         try:
-            for top in self.lines.lines:
-                for line in top.walk():
-                    if line.children and self._is_open(line):
-                        self.setExpanded(self.lines.index_of(line), True)
+            self._open(self.lines.lines)
         finally:
             self._restoring = False
+
+    def _open(self, lines: list[Line]) -> None:
+        for line in lines:
+            if line.node.has_children and self._is_open(line):
+                self.setExpanded(self.lines.index_of(line), True)
+                self._open(line.children)
 
     def _is_open(self, line: Line) -> bool:
         default = line.node.kind is Kind.TERM and line.depth < OPEN_LEVELS
@@ -179,7 +182,7 @@ class PanelView(QTreeView):
             return
         if line.node.kind is Kind.LINK or is_address(line.node):
             self.followed.emit(line.node)
-        elif line.children:
+        elif line.node.has_children:
             self._toggle(line)
         elif isinstance(line.node.content, TermLine) and line.node.content.claims:
             self.go_to(f"claim.{line.node.content.claims}.0")
@@ -214,7 +217,7 @@ class PanelView(QTreeView):
         """Fold terms in or out; select an address as text."""
         index = self.indexAt(event.position().toPoint())
         line = self._line(index)
-        if line is not None and line.node.kind is Kind.TERM and line.children:
+        if line is not None and line.node.kind is Kind.TERM and line.node.has_children:
             self._toggle(line)
         elif line is not None and is_address(line.node):
             self.edit(index)
@@ -226,7 +229,7 @@ class PanelView(QTreeView):
             return
         menu = QMenu(self)
         menu.addAction(tr("Copy"), self.copy_current).setEnabled(bool(line.node.copied))
-        if line.children:
+        if line.node.has_children:
             is_open = self.isExpanded(self.currentIndex())
             menu.addAction(tr("Fold") if is_open else tr("Unfold"), lambda: self._toggle(line))
         menu.aboutToHide.connect(menu.deleteLater)
@@ -256,7 +259,7 @@ class PanelView(QTreeView):
     def _on_fold(self, line: Line, index: QModelIndex, point: QPoint) -> bool:
         fold = self._delegate.layout(line, index).fold
         return (
-            bool(line.children)
+            line.node.has_children
             and fold is not None
             and fold.contains(point - self.visualRect(index).topLeft())
         )
