@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from enum import IntEnum
 from typing import Final
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
@@ -19,8 +20,18 @@ _MARGIN: Final = 16.0
 _GAP: Final = 8.0
 _NAME_GAP: Final = 5.0
 _GLYPH: Final = 14.0
+#: From so many leaders on, swatches say little.
+_MANY: Final = 4
 #: What is left out where there is too little room; the table has it too.
 _EXPENDABLE: Final = ("tpot_ms", "ttft_ms")
+
+
+class Naming(IntEnum):
+    """How much is told of those that lead."""
+
+    NOTHING = 0
+    SWATCHES = 1
+    NAMES = 2
 
 
 class HeadlineBox(QAbstractButton):
@@ -31,7 +42,7 @@ class HeadlineBox(QAbstractButton):
         super().__init__(parent)
         self._theme = theme
         self._answer: HeadlineAnswer | None = None
-        self.named = True
+        self.naming = Naming.NAMES
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
 
@@ -60,18 +71,18 @@ class HeadlineBox(QAbstractButton):
             self.update()
 
     def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
-        """Return what the answer takes with all names."""
-        return QSize(round(self.needed(named=True)), self.height())
+        """Return what the answer takes."""
+        return QSize(round(self.needed()), self.height())
 
-    def needed(self, *, named: bool) -> float:
-        """Return the width that the answer takes, with the leaders' names or with their swatches alone."""
+    def needed(self) -> float:
+        """Return the width that the answer takes, with as much of its leaders as is told of them now."""
         answer, theme = self._answer, self._theme
         if answer is None:
             return 0.0
         first = self._width("small", answer.label)
-        for leader in answer.leaders:
+        for leader in answer.leaders if self.naming > Naming.NOTHING else ():
             first += theme.length(_GAP + SWATCH_WIDTH)
-            if named:
+            if self.naming is Naming.NAMES:
                 first += theme.length(_NAME_GAP) + self._width("label", leader.name)
         second = self._width("headline", answer.text) + theme.length(_GAP) + self._width("small", answer.unit)
         third = self._width("small", answer.detail) + (theme.length(_GLYPH) if answer.is_open else 0)
@@ -95,7 +106,7 @@ class HeadlineBox(QAbstractButton):
         small, large = theme.line("small"), theme.line("headline")
         top = (self.height() - 2 * small - large) / 2
         x = pen.text(QRectF(0, top, right, small), answer.label, font="small", colour="text2")
-        for leader in answer.leaders:
+        for leader in answer.leaders if self.naming > Naming.NOTHING else ():
             x = self._leader(pen, leader, x + theme.length(_GAP), top + small / 2, right)
         baseline = top + small + large / 2 + pen.metrics("headline").capHeight() / 2
         figure = pen.text(QPointF(0, baseline), answer.text, font="headline")
@@ -113,7 +124,7 @@ class HeadlineBox(QAbstractButton):
             return right
         x += pen.swatch(x, level, leader.slot, hollow=leader.hollow)
         room = right - x - theme.length(_NAME_GAP)
-        if not self.named or room < theme.length(24):
+        if self.naming is not Naming.NAMES or room < theme.length(24):
             return x
         rect = QRectF(x + theme.length(_NAME_GAP), level - 12, room, 24)
         return rect.left() + pen.text(rect, leader.name, font="label", colour=theme.slot_label(leader.slot))
@@ -155,7 +166,7 @@ class HeadlineStrip(QWidget):
                 box.show_answer(answers[number])
         self._count = len(answers)
         shape = tuple((answer.figure, len(answer.leaders)) for answer in answers)
-        fits = all(box.needed(named=box.named) <= box.width() for box in self._shown())
+        fits = all(box.needed() <= box.width() for box in self._shown())
         if steady and fits and shape == self._shape:
             return
         self._shape = shape
@@ -175,28 +186,42 @@ class HeadlineStrip(QWidget):
         self._place()
 
     def _place(self) -> None:
-        """Give each answer what it needs; where there is too little, the longest lists go without names."""
+        """Give each answer what it needs; where there is too little, the longest lists of leaders yield."""
         boxes = self._boxes[: self._count]
         if not boxes:
             return
-        margin = self._theme.px(_MARGIN)
-        for figure in _EXPENDABLE:
-            if sum(box.needed(named=False) + margin for box in boxes) + margin > self.width():
-                boxes = [box for box in boxes if box.figure != figure]
-        room = self.width() - margin * (1 + len(boxes))
+        boxes = self._yielded(boxes)
         for box in self._boxes:
-            box.named = True
             box.setVisible(box in boxes)
-        needs = [box.needed(named=True) for box in boxes]
-        # The longest lists first, of equal ones the less important at the right.
-        crowded = sorted(range(len(boxes)), key=lambda number: (-boxes[number].leaders, -number))
-        for number in crowded:
-            if sum(needs) > room:
-                boxes[number].named = False
-                needs[number] = boxes[number].needed(named=False)
-        self._share(boxes, needs, room, margin)
+        self._share(boxes, self.width() - self._theme.px(_MARGIN) * (1 + len(boxes)))
 
-    def _share(self, boxes: Sequence[HeadlineBox], needs: Sequence[float], room: int, margin: int) -> None:
+    def _yielded(self, boxes: list[HeadlineBox]) -> list[HeadlineBox]:
+        """Take names, then swatches, then whole answers away until there is room; return what is left."""
+        for box in boxes:
+            box.naming = Naming.NAMES
+        # The longest lists first, of equal ones the less important at the right.
+        crowded = sorted(boxes, key=lambda box: (-box.leaders, -boxes.index(box)))
+        for naming, least in ((Naming.SWATCHES, 1), (Naming.NOTHING, _MANY)):
+            for box in crowded:
+                if self._is_over(boxes) and box.leaders >= least:
+                    box.naming = naming
+        for figure in _EXPENDABLE:
+            if self._is_over(boxes):
+                boxes = [box for box in boxes if box.figure != figure]
+        for box in reversed(crowded):
+            # What is left over goes first to where one alone leads.
+            kept, box.naming = box.naming, Naming.NAMES
+            if self._is_over(boxes):
+                box.naming = kept
+        return boxes
+
+    def _is_over(self, boxes: Sequence[HeadlineBox]) -> bool:
+        margin = self._theme.px(_MARGIN)
+        return sum(box.needed() + margin for box in boxes) + margin > self.width()
+
+    def _share(self, boxes: Sequence[HeadlineBox], room: int) -> None:
+        margin = self._theme.px(_MARGIN)
+        needs = [box.needed() for box in boxes]
         total = sum(needs) or 1.0
         spare = max(0.0, room - total) / len(boxes)
         shrink = min(1.0, room / total)

@@ -77,7 +77,7 @@ class ColumnHeads(QHeaderView):
         name = QRectF(x, first, max(1.0, right - x), theme.line("option"))
         end = x + pen.text(name, head.name, font="option", colour=theme.slot_label(head.slot))
         detail = head.detail
-        if self._model.is_baseline(column):
+        if self._model.is_baseline(column) and len(self._model.table.heads) > 1:
             word = tr("Baseline")
             tag = pen.tag_width(word)
             if end + theme.length(8) + tag <= right:
@@ -218,7 +218,8 @@ class RowLabels(QHeaderView):
         sorting = self._model.arrangement.sorting
         if sorting is not None and sorting.row == key:
             return "arrow-down" if sorting.descending else "arrow-up"
-        return "arrow-up-down" if number == self.hovered_row else ""
+        orderable = number == self.hovered_row and self._model.columnCount() > 1
+        return "arrow-up-down" if orderable else ""
 
     def set_hovered(self, row: int) -> None:
         """Show which row the mouse is on, here or in the cells."""

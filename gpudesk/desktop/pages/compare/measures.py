@@ -14,7 +14,7 @@ from gpudesk.sheets.sheet import Mark
 
 #: Lengths of the design.
 LABEL_WIDTH: Final = 232.0
-_LEAST_LABEL: Final = 192.0
+_LEAST_LABEL: Final = 168.0
 _MOST_LABEL: Final = 264.0
 #: Beyond this a difference stands too far from its figure to be read with it.
 _MOST_COLUMN: Final = 300.0
@@ -79,7 +79,10 @@ class Measures:
         if share >= wide:
             return Widths(full, min(share, round(length(_MOST_COLUMN))), WIDE)
         dense = self._least_column(listed, shown, DENSE)
-        label = min(full, max(room - count * dense, round(length(_LEAST_LABEL))))
+        label, least = min(full, room - count * dense), round(length(_LEAST_LABEL))
+        if label < least:
+            # The columns have to be scrolled anyway.
+            label = full
         return Widths(label, max(dense, (room - label) // count), DENSE)
 
     def _least_column(
