@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Final
 
@@ -14,18 +15,30 @@ from gpudesk.desktop.charts.columns import Part, parts
 from gpudesk.desktop.charts.data_table import Data
 from gpudesk.desktop.charts.drawing import Drawing, Mark, ReadOut, ReadOutRow, Rule
 from gpudesk.desktop.charts.lines import Line
-from gpudesk.desktop.charts.scales import Counts, OneTwoFive
+from gpudesk.desktop.charts.scales import Counts
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.theme.theme import Theme
 from gpudesk.domain.answers import Answer
 from gpudesk.domain.charts import KvCurve
 from gpudesk.domain.formatting import MACHINE, UNKNOWN, Formatter
-from gpudesk.domain.units import GIB
+from gpudesk.domain.units import GIB, MIB
 from gpudesk.sheets.labels import precision_name
 from gpudesk.text import tr
 
 #: Decimals of GiB in tables for programs.
 _MACHINE_DECIMALS: Final = 6
+#: From this many bytes at the shortest length on the axis is in GiB.
+_LEAST_IN_GIB: Final = GIB // 8
+
+
+@dataclass(frozen=True, slots=True)
+class Doublings(Counts):
+    """Powers of two, those below one included: quantities that double with the context."""
+
+    def fitted(self, low: float, high: float, most: int) -> tuple[float, float]:
+        """Return the powers of two around."""
+        del most
+        return (2.0 ** math.floor(math.log2(low)), 2.0 ** math.ceil(math.log2(high)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +78,7 @@ class _ContextChart(Chart):
         self, desk: Desk, theme: Theme, contexts: ContextCurves, parent: QWidget | None = None
     ) -> None:
         """Draw what `contexts` finds."""
-        super().__init__(desk, theme, (Counts(), OneTwoFive()), parent)
+        super().__init__(desk, theme, (Counts(), Doublings()), parent)
         self._contexts = contexts
 
     def margins(self) -> QMarginsF:
@@ -94,7 +107,7 @@ class _ContextChart(Chart):
     # The drawing
 
     def make_drawing(self) -> Drawing:
-        """Draw the lines, and read them off at the length of the scenario's requests."""
+        """Draw the lines, with the length of the scenario's requests as a line across them."""
         found = self._contexts.found()
         self.x_title = tr("tokens of context")
         lines = self.curve_lines(found)
@@ -104,7 +117,6 @@ class _ContextChart(Chart):
             lines=lines,
             marks=_marks(lines, tokens),
             rule=rule,
-            read_out=self._read_out(tokens) if lines and tokens in self._lengths() else None,
             note="" if lines or self.desk.answer is None else self.why_empty(),
         )
 
@@ -134,7 +146,10 @@ class _ContextChart(Chart):
 
 
 class RequestCacheChart(_ContextChart):
-    """GiB of KV cache of one request."""
+    """KV cache of one request, in GiB or, where that would give long fractions, in MiB."""
+
+    _unit: int = GIB
+    _unit_name = ""
 
     def curve_lines(self, found: tuple[Curved, ...]) -> tuple[Line, ...]:
         """Return one line where all columns keep the cache alike, else one for each."""
@@ -142,8 +157,13 @@ class RequestCacheChart(_ContextChart):
         self.title = tr("KV cache of one request")
         if answer is None or not found:
             return ()
+        smallest = min(min(each.curve.sequence_bytes) for each in found)
+        self._unit, self._unit_name = (GIB, tr("GiB")) if smallest >= _LEAST_IN_GIB else (MIB, tr("MiB"))
         self.subtitle = tr(
-            "GiB, {model}, cache in {kv}", model=answer.model.name, kv=precision_name(answer.scenario.kv)
+            "{unit}, {model}, cache in {kv}",
+            unit=self._unit_name,
+            model=answer.model.name,
+            kv=precision_name(answer.scenario.kv),
         )
         if self._alike(found):
             return (self._line("", answer.model.name, 0, False, found[0].curve),)
@@ -157,16 +177,17 @@ class RequestCacheChart(_ContextChart):
         return len({each.curve.sequence_bytes for each in found}) == 1
 
     def _line(self, key: str, name: str, slot: int, hollow: bool, curve: KvCurve) -> Line:
-        x, y = np.array(curve.context, dtype=np.float64), np.array(curve.sequence_bytes) / GIB
+        x, y = np.array(curve.context, dtype=np.float64), np.array(curve.sequence_bytes) / self._unit
         known = y > 0
-        end = tr("{gib} GiB at {n}", gib=self.formatter.estimate(y[-1]), n=self.formatter.count(x[-1]))
+        size, tokens = self.formatter.estimate(y[-1]), self.formatter.count(x[-1])
+        end = tr("{size} {unit} at {n}", size=size, unit=self._unit_name, n=tokens)
         return Line(
             key, name, slot, hollow, x[known], y[known], end=end, capped=curve.max_context is not None
         )
 
     def heads(self) -> tuple[str, ...]:
         """Return what the cells of a read-out are called."""
-        return (tr("GiB"), tr("on the fullest"))
+        return (self._unit_name, tr("on the fullest"))
 
     def rows_at(self, tokens: int) -> tuple[ReadOutRow, ...]:
         """Return the cache of a request in each column, and what lies on the fullest accelerator."""
@@ -177,8 +198,8 @@ class RequestCacheChart(_ContextChart):
                 each.part.hollow,
                 each.part.name,
                 (
-                    self.formatter.estimate(_at(each.curve, each.curve.sequence_bytes, tokens) / GIB),
-                    self.formatter.estimate(_at(each.curve, each.curve.fullest_bytes, tokens) / GIB),
+                    self.formatter.estimate(_at(each.curve, each.curve.sequence_bytes, tokens) / self._unit),
+                    self.formatter.estimate(_at(each.curve, each.curve.fullest_bytes, tokens) / self._unit),
                 ),
             )
             for each in self._contexts.found()
@@ -247,7 +268,7 @@ class HeldChart(_ContextChart):
 
     def heads(self) -> tuple[str, ...]:
         """Return what the cells of a read-out are called."""
-        return (tr("in flight"),)
+        return (tr("in flight"), "")
 
     def rows_at(self, tokens: int) -> tuple[ReadOutRow, ...]:
         """Return how many requests of a length each column holds, the most first."""
@@ -257,9 +278,12 @@ class HeldChart(_ContextChart):
         ]
         held.sort(key=lambda pair: -pair[0])
         return tuple(
-            ReadOutRow(part.key, part.slot, part.hollow, part.name, (self.formatter.count(count),))
+            ReadOutRow(part.key, part.slot, part.hollow, part.name, self._cells(count))
             for count, part in held
         )
+
+    def _cells(self, count: int) -> tuple[str, str]:
+        return (self.formatter.count(count), "") if count else (UNKNOWN, tr("does not fit"))
 
     def why_empty(self) -> str:
         """Return what is said where there is no line."""
