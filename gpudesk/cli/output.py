@@ -15,6 +15,7 @@ from gpudesk.text import tr
 
 if TYPE_CHECKING:
     from gpudesk.domain.answers import Answer
+    from gpudesk.sheets.working_text import Explain
 
 #: Width of tables where no terminal says how wide it is.
 _WIDTH: Final = 100
@@ -71,26 +72,29 @@ def silence() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def write_sheet(answer: Answer, target: Path, paper: str | None = None) -> None:
+def write_sheet(
+    answer: Answer, target: Path, paper: str | None = None, explain: Explain | None = None
+) -> None:
     """Write the sheet of an answer in the form that the suffix names; raises `InputError`.
 
-    `paper` is the size for PDF, `a4` or `letter`; that of the user's country if none is given.
+    `paper` is the size for PDF, `a4` or `letter`; that of the user's country if none is given. With
+    `explain` a PDF tells how its headline figures come about.
     """
     from gpudesk.workbench.files import write_atomically
 
     check_format(target)
     if target.suffix.lower() == PDF_SUFFIX:
-        _write_pdf(answer, target, paper)
+        _write_pdf(answer, target, paper, explain)
     else:
         write_atomically(target, _sheet(answer, target).encode())
 
 
-def _write_pdf(answer: Answer, target: Path, paper: str | None) -> None:
+def _write_pdf(answer: Answer, target: Path, paper: str | None, explain: Explain | None) -> None:
     try:
         from gpudesk.desktop.printing.pdf import save_answer
     except ImportError as error:
         raise InputError(message("pdf.no_qt", reason=str(error)), str(target)) from error
-    save_answer(answer, target, paper)
+    save_answer(answer, target, paper, explain)
 
 
 def check_format(target: Path) -> None:

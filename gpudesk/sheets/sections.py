@@ -31,15 +31,22 @@ from gpudesk.sheets.sheet import (
     Table,
 )
 from gpudesk.sheets.specs import SHOWN, References, as_sentence, source_rows, spec_groups
+from gpudesk.sheets.working_text import Explain, workings
 from gpudesk.text import tr
 
 #: Series, memory and remarks in a part's name.
 _LEFT_OUT: Final = re.compile(r"\bInstinct\b|\bGeForce\b|\([^)]*\)|\b\d+ ?GB\b")
 
 
-def make_sheet(answer: Answer, formatter: Formatter | None = None, date: str | None = None) -> Sheet:
+def make_sheet(
+    answer: Answer,
+    formatter: Formatter | None = None,
+    date: str | None = None,
+    explain: Explain | None = None,
+) -> Sheet:
     """Return the sheet of an answer; `date` is the day that it is made, which the content does not depend on.
 
+    With `explain` the sheet tells how its headline figures come about.
     With the machine style figures have no separators and unit names stay beside the rows.
     """
     formatter = formatter or Formatter(ENGLISH)
@@ -73,6 +80,7 @@ def make_sheet(answer: Answer, formatter: Formatter | None = None, date: str | N
         disputes=_disputes(answer, references),
         sources=references.sources,
         foot=_foot(answer),
+        working=() if explain is None else workings(answer, names, formatter, explain),
     )
 
 

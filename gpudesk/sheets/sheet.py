@@ -172,6 +172,15 @@ class Series:
 
 
 @dataclass(frozen=True, slots=True)
+class Working:
+    """How a figure comes about: its formulas in words, and for each part the numbers in them."""
+
+    figure: str
+    formulas: str
+    lines: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Sheet:
     """A whole comparison in words and figures."""
 
@@ -192,3 +201,5 @@ class Sheet:
     disputes: tuple[DisputeEntry, ...]
     sources: tuple[SourceEntry, ...]
     foot: tuple[Fact, ...]
+    #: Only where it was asked for, and shown only where there is room.
+    working: tuple[Working, ...] = ()

@@ -42,7 +42,8 @@ def run(options: argparse.Namespace) -> int:
         if target is not None and target.suffix.lower() == output.SCENARIO_SUFFIX:
             workbench.save_scenario(answer.scenario, target)
         elif target is not None:
-            output.write_sheet(answer, target, getattr(options, "paper", None))
+            paper = getattr(options, "paper", None)
+            output.write_sheet(answer, target, paper, workbench.explain)
     if target is not None:
         output.written(target, as_json=options.json, content_hash=answer.content_hash)
     else:

@@ -104,16 +104,24 @@ def lay_out(sheet: Sheet, size: PaperSize, formatter: Formatter) -> Pages:
     best: tuple[tuple[int, int], _Flow] | None = None
     for paper in _papers(sheet, size):
         for arrangement in _ARRANGEMENTS:
-            flow, whole = _arranged(sheet, paper, arrangement, formatter)
+            flow, whole = _arranged(sheet, paper, arrangement, formatter, working=False)
             # Across, a table over two pages is as good: the heads are repeated.
             rank = (max(_MOST_PAGES, len(flow.pages)), 0 if whole or paper.landscape else 1)
             if best is None or rank < best[0]:
-                best = rank, flow
+                best = rank, _with_working(sheet, flow, arrangement, formatter)
         if best is not None and best[0] == (_MOST_PAGES, 0):
             break
     assert best is not None
     flow = best[1]
     return Pages(flow.paper, tuple(_with_margins(sheet, flow.paper, flow.pages)))
+
+
+def _with_working(sheet: Sheet, flow: _Flow, arrangement: _Arrangement, formatter: Formatter) -> _Flow:
+    """Return the pages with the working of figures, where that takes no further page; else as they are."""
+    if not sheet.working:
+        return flow
+    longer, _ = _arranged(sheet, flow.paper, arrangement, formatter, working=True)
+    return longer if len(longer.pages) <= len(flow.pages) else flow
 
 
 def _papers(sheet: Sheet, size: PaperSize) -> tuple[Paper, ...]:
@@ -123,7 +131,7 @@ def _papers(sheet: Sheet, size: PaperSize) -> tuple[Paper, ...]:
 
 
 def _arranged(
-    sheet: Sheet, paper: Paper, arrangement: _Arrangement, formatter: Formatter
+    sheet: Sheet, paper: Paper, arrangement: _Arrangement, formatter: Formatter, *, working: bool
 ) -> tuple[_Flow, bool]:
     """Return the pages of one arrangement, and whether the first one holds the whole table."""
     flow = _Flow(paper, paper.bottom - _foot(sheet, paper, 1, 1).height)
@@ -147,7 +155,7 @@ def _arranged(
         flow.turn()
         left = _put_groups(flow, table, left, 0.0)
     columns = 3 if paper.landscape else 2
-    for section in sections(sheet, whole_note=opening.note_is_cut):
+    for section in sections(sheet, whole_note=opening.note_is_cut, working=working):
         gap = _FINE_GAP if arrangement.fine else _SECTION_GAP
         _put_section(flow, SetSection(section, room, columns, fine=arrangement.fine), gap)
     return flow, whole

@@ -19,6 +19,7 @@ from gpudesk.domain.formatting import Formatter
 from gpudesk.sheets.dates import today
 from gpudesk.sheets.sections import make_sheet
 from gpudesk.sheets.sheet import Sheet
+from gpudesk.sheets.working_text import Explain
 from gpudesk.workbench.files import write_atomically
 from gpudesk.workbench.pdf_attachment import ATTACHMENT_NAME, ATTACHMENT_TYPE
 from gpudesk.workbench.scenario_file import scenario_text
@@ -45,9 +46,9 @@ def write_pdf(
     write_atomically(target, pdf_bytes(pages, sheet.title, scenario))
 
 
-def save_answer(answer: Answer, target: Path, paper: str | None) -> None:
+def save_answer(answer: Answer, target: Path, paper: str | None, explain: Explain | None = None) -> None:
     """Write the sheet of an answer, made today, with figures as English writes them."""
-    sheet = make_sheet(answer, date=today())
+    sheet = make_sheet(answer, date=today(), explain=explain)
     size = None if paper is None else PaperSize(paper)
     write_pdf(sheet, target, scenario=scenario_bytes(answer), paper=size)
 

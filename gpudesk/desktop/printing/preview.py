@@ -27,6 +27,7 @@ from gpudesk.domain.messages import InputError
 from gpudesk.sentences import problem
 from gpudesk.sheets.dates import today
 from gpudesk.sheets.sections import make_sheet
+from gpudesk.sheets.working_text import Explain
 from gpudesk.text import tr
 from gpudesk.workbench.files import write_atomically
 
@@ -56,15 +57,20 @@ class SheetPreview(QDialog):
         theme: Theme,
         settings: Settings,
         formatter: Formatter,
+        *,
+        explain: Explain | None = None,
         parent: QWidget | None = None,
     ) -> None:
-        """Lay the sheet out on the paper that was used last, else on that of the user's country."""
+        """Lay the sheet out on the paper that was used last, else on that of the user's country.
+
+        With `explain` the sheet tells how its headline figures come about, where there is room.
+        """
         super().__init__(parent)
         self._answer = answer
         self._theme = theme
         self._settings = settings
         self._formatter = formatter
-        self._sheet = make_sheet(answer, formatter, date=today())
+        self._sheet = make_sheet(answer, formatter, date=today(), explain=explain)
         self._pages = self._laid_out(_remembered(settings))
         self._fit: str | None = _PAGE
         self.setWindowTitle(tr("Comparison sheet"))

@@ -13,12 +13,13 @@ from gpudesk.text import tr
 _STRONG = "small_strong"
 
 
-def sections(sheet: Sheet, *, whole_note: bool = False) -> tuple[Section, ...]:
-    """Return the sections that have entries; with `whole_note` also the note in full."""
+def sections(sheet: Sheet, *, whole_note: bool = False, working: bool = False) -> tuple[Section, ...]:
+    """Return the sections that have entries; on request the note in full, and the working of figures."""
     made = (
         Section(tr("Notes"), tuple(_note(note) for note in sheet.notes)),
         Section(tr("About this comparison"), tuple(_whole_note(sheet)) if whole_note else ()),
         Section(tr("About these estimates"), tuple(_remark(remark) for remark in sheet.remarks)),
+        Section(tr("How the headline figures come about"), tuple(_working(sheet)) if working else ()),
         Section(tr("Also in dispute"), tuple(_dispute(entry) for entry in sheet.disputes)),
         Section(sheet.whose.title, tuple(_whose(sheet))),
         Section(tr("Sources"), tuple(_source(source) for source in sheet.sources)),
@@ -37,6 +38,13 @@ def _whole_note(sheet: Sheet) -> Iterator[Entry]:
 def _remark(remark: Remark) -> Entry:
     words = Run(f"{remark.text}.")
     return Entry((Run(f"{remark.subject}: ", _STRONG), words) if remark.subject else (words,))
+
+
+def _working(sheet: Sheet) -> Iterator[Entry]:
+    for working in sheet.working:
+        yield Entry((Run(f"{working.figure} = ", _STRONG), Run(f"{working.formulas}.")))
+        for name, numbers in working.lines:
+            yield Entry((Run(f"{name}: ", _STRONG), Run(f"{numbers}.", colour="text2")))
 
 
 def _dispute(entry: DisputeEntry) -> Entry:

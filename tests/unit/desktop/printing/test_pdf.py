@@ -133,6 +133,24 @@ def test_whole_note_follows_where_the_head_has_no_room_for_it(answer_to: AnswerT
 
 
 @needs_poppler
+def test_working_is_told_where_it_takes_no_further_page(
+    answer_to: AnswerTo, workbench: Workbench, tmp_path: Path
+) -> None:
+    title = "How the headline figures come about"
+    two, six = (answer_to(read_template(name)) for name in ("mi325x-or-h200-70b", "405b-one-node"))
+    for answer, told in ((two, True), (six, False)):
+        save_answer(answer, tmp_path / "sheet.pdf", "a4", workbench.explain)
+        assert info_of(tmp_path / "sheet.pdf")["Pages"] == "2"
+        words = words_of(tmp_path / "sheet.pdf")
+        assert (title in words) is told
+    sheet = make_sheet(two, explain=workbench.explain)
+    throughput = next(row for row in sheet.table.groups[1].rows if row.label == "Output throughput")
+    (working,) = [each for each in sheet.working if each.figure == "Output throughput"]
+    for (_, numbers), cell in zip(working.lines, throughput.cells, strict=True):
+        assert f"= {cell.text} tok/s" in numbers
+
+
+@needs_poppler
 def test_fonts_are_embedded_as_subsets_with_their_characters(answer_to: AnswerTo, tmp_path: Path) -> None:
     import subprocess
 

@@ -6,12 +6,13 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QPageRanges
-from PySide6.QtPrintSupport import QPrinter
+from PySide6.QtPrintSupport import QPrintDialog, QPrinter
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QFileDialog
+from PySide6.QtWidgets import QAbstractButton, QDialog, QFileDialog
 from pytestqt.qtbot import QtBot
 
 from gpudesk.desktop.printing import preview as preview_module
+from gpudesk.desktop.printing.layout import Pages
 from gpudesk.desktop.printing.paper import PaperSize
 from gpudesk.desktop.printing.preview import SheetPreview
 from gpudesk.desktop.printing.printer import make_printer, print_sheet
@@ -200,3 +201,26 @@ def test_printer_that_refuses_is_an_error_with_a_remedy(answer: Answer, tmp_path
     with pytest.raises(InputError) as caught:
         print_sheet(sheet, printer, pages, Formatter())
     assert caught.value.problem.id == "printer.refused"
+
+
+def test_printing_goes_through_the_systems_dialog(
+    preview: SheetPreview, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    target = tmp_path / "printed.pdf"
+
+    def to_file(pages: Pages, title: str) -> QPrinter:
+        printer = make_printer(pages, title)
+        printer.setOutputFormat(QPrinter.OutputFormat.PdfFormat)
+        printer.setOutputFileName(str(target))
+        return printer
+
+    answers = iter((QDialog.DialogCode.Rejected, QDialog.DialogCode.Accepted))
+    monkeypatch.setattr(preview_module, "printer_is_installed", lambda: True)
+    monkeypatch.setattr(preview_module, "make_printer", to_file)
+    monkeypatch.setattr(QPrintDialog, "exec", lambda _: next(answers))
+    preview.print_pages()
+    assert not target.exists()
+    with qtbot.waitSignal(preview.printed):
+        preview.print_pages()
+    assert target.read_bytes().startswith(b"%PDF-")
+    assert preview.note.startswith("Sent to the printer")
