@@ -40,7 +40,9 @@ class Pen:
         self.painter = painter
         self.look = look
         painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.TextAntialiasing)
-        self._ratio = painter.device().devicePixelRatio() if look.snaps else 1.0
+        self._snaps = look.snaps
+        self._ratio = painter.device().devicePixelRatio() if self._snaps else 1.0
+        self._faces: dict[str, tuple[QFont, QFontMetricsF, float]] = {}
 
     # Looking up
 
@@ -50,7 +52,7 @@ class Pen:
 
     def metrics(self, font: str | QFont) -> QFontMetricsF:
         """Return the measures of a font on the painter's device."""
-        return QFontMetricsF(self._font(font), self.painter.device())
+        return self._face(font)[1]
 
     def width(self, text: str, font: str | QFont = "body") -> float:
         """Return how wide a text runs."""
@@ -73,20 +75,21 @@ class Pen:
         In a rectangle the line is centred from top to bottom and cut with an ellipsis where it is too wide.
         From a point it begins there on its base line, or ends or is centred there.
         """
-        metrics = self.metrics(font)
+        face, metrics, cap_height = self._face(font)
+        width = metrics.horizontalAdvance(text)
         if isinstance(where, QRectF):
-            if metrics.horizontalAdvance(text) > where.width() + 0.5:
+            if width > where.width() + 0.5:
                 text = metrics.elidedText(text, elide, where.width())
-            x = _anchor(where, align)
-            baseline = where.center().y() + (metrics.capHeight()) / 2
+                width = metrics.horizontalAdvance(text)
+            x = where.left()
+            if align is not LEFT:
+                x = _anchor(where, align)
+            baseline = where.y() + (where.height() + cap_height) / 2
         else:
             x, baseline = where.x(), where.y()
-        width = metrics.horizontalAdvance(text)
-        if align & RIGHT:
-            x -= width
-        elif align & CENTRE:
-            x -= width / 2
-        self.painter.setFont(self._font(font))
+        if align is not LEFT:
+            x -= width if align & RIGHT else width / 2 if align & CENTRE else 0.0
+        self.painter.setFont(face)
         self.painter.setPen(self.colour(colour))
         self.painter.drawText(QPointF(x, self._on_pixel(baseline)), text)
         return width
@@ -135,7 +138,7 @@ class Pen:
 
     def rule(self, x1: float, y1: float, x2: float, y2: float, colour: Colour, width: float) -> None:
         """Draw an upright or level rule of a width in the painter's units."""
-        if not self.look.snaps:
+        if not self._snaps:
             self.painter.setPen(QPen(self.colour(colour), width, Qt.PenStyle.SolidLine, FLAT))
             self.painter.drawLine(QLineF(x1, y1, x2, y2))
             return
@@ -166,7 +169,7 @@ class Pen:
         dashed: bool = False,
     ) -> None:
         """Draw a border inside a rectangle, `width` thick; radius and width are lengths of the design."""
-        thick = width if self.look.snaps else self.look.length(width)
+        thick = width if self._snaps else self.look.length(width)
         pen = QPen(self.colour(colour), thick)
         if dashed:
             pen.setDashPattern([3, 2])
@@ -243,7 +246,7 @@ class Pen:
     def icon(self, name: str, x: float, y: float, size: float = 16.0, colour: Colour = "text2") -> None:
         """Draw an icon with its top left corner at a point; `size` is in the painter's units."""
         tint = self.colour(colour)
-        if self.look.snaps:
+        if self._snaps:
             pixmap = tinted_pixmap(name, tint, size, self._ratio)
             self.painter.drawPixmap(QPointF(self._on_pixel(x), self._on_pixel(y)), pixmap)
         else:
@@ -274,7 +277,7 @@ class Pen:
         x = baseline.x() - (width if align & RIGHT else width / 2 if align & CENTRE else 0.0)
         y = self._on_pixel(baseline.y())
         path = QPainterPath()
-        path.addText(QPointF(x, y), self._font(font), text)
+        path.addText(QPointF(x, y), self._face(font)[0], text)
         page = QColor(self.look.colour("page"))
         page.setAlphaF(0.9)
         pen = QPen(page, self.look.length(4.0))
@@ -285,12 +288,19 @@ class Pen:
         self.painter.drawPath(path)
         return self.text(QPointF(x, y), text, font=font, colour=colour)
 
-    def _font(self, font: str | QFont) -> QFont:
-        return font if isinstance(font, QFont) else self.look.font(font)
+    def _face(self, font: str | QFont) -> tuple[QFont, QFontMetricsF, float]:
+        """Return a font with its measures and the height of its capitals, kept for this painting."""
+        if isinstance(font, QFont):
+            metrics = QFontMetricsF(font, self.painter.device())
+            return font, metrics, metrics.capHeight()
+        found = self._faces.get(font)
+        if found is None:
+            found = self._faces[font] = self._face(self.look.font(font))
+        return found
 
     def _on_pixel(self, position: float) -> float:
         """Return the nearest device pixel on screen, the same position on paper."""
-        return round(position * self._ratio) / self._ratio if self.look.snaps else position
+        return round(position * self._ratio) / self._ratio if self._snaps else position
 
 
 def _anchor(rect: QRectF, align: Align) -> float:

@@ -63,11 +63,11 @@ class FaultNote(QWidget):
             if kind in _ENTERED:
                 self.show()
                 self._settle()
-            elif kind in _LEFT and not self._turned_to(kind):
+            elif kind in _LEFT:
+                self.setVisible(self._turned_to(kind))
+            elif watched is self._field and kind == QEvent.Type.Hide:
                 self.hide()
-            elif kind == QEvent.Type.Hide and watched is self._field:
-                self.hide()
-            elif kind in _FOLLOWED and watched is self._field:
+            elif watched is self._field and kind in _FOLLOWED:
                 self._settle()
         return False
 
