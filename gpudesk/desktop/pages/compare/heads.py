@@ -125,6 +125,7 @@ class RowLabels(QHeaderView):
         self._texts = texts
         self._model = model
         self._width = 1
+        self._units_below = False
         self.hovered_row = -1
         self.setHighlightSections(False)
         self.setSectionsClickable(True)
@@ -135,10 +136,20 @@ class RowLabels(QHeaderView):
         self.setAccessibleName(tr("Rows"))
 
     def take_width(self, width: int) -> None:
-        """Take the width of the labels."""
+        """Take the width of the labels; where high rows have no room for their units beside, all go below."""
         self._width = width
+        self._units_below = any(
+            self._needed(line.row) > width
+            for line in self._model.lines
+            if line.row is not None and line.has_second_line
+        )
         self.setFixedWidth(width)
         self.viewport().update()
+
+    def _needed(self, row: ComparedRow) -> float:
+        """Return the width that a label takes with its unit beside it."""
+        texts = self._texts.width("body", row.label) + self._texts.width("caption", row.unit or "")
+        return texts + self._theme.length(LABEL_MARGIN + 8 + LABEL_END)
 
     def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
         """Return the width that was measured."""
@@ -192,11 +203,16 @@ class RowLabels(QHeaderView):
             pen.icon(arrow, width - side - 1, middle - side / 2, side, "text1" if active else "text3")
         left = theme.length(LABEL_MARGIN)
         if row.unit:
-            unit = self._texts.laid_out("caption", row.unit)
-            self._text(painter, "caption", "text3", row.unit, right - unit.width, middle)
-            right -= unit.width + theme.length(8)
-        most = max(1.0, right - left)
-        self._text(painter, "body", "text1", row.label, left, middle, most)
+            unit = self._texts.width("caption", row.unit)
+            if row.has_second_line and self._units_below:
+                # A high row has room for the unit below its label.
+                step = theme.length(7.5)
+                self._text(painter, "caption", "text3", row.unit, left, middle + step)
+                middle -= step
+            else:
+                self._text(painter, "caption", "text3", row.unit, right - unit, middle)
+                right -= unit + theme.length(8)
+        self._text(painter, "body", "text1", row.label, left, middle, max(1.0, right - left))
 
     def _text(
         self,
