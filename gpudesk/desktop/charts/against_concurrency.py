@@ -117,8 +117,10 @@ class ConcurrencyChart(Chart):
         value: float | None = getattr(load, self.figure)
         if value is None:
             return None
-        words = tr("limit {n} ms, mean") if load.limit == "mean" else tr("limit {n} ms, p99")
-        return Limit(value, words.replace("{n}", self.formatter.estimate(value)))
+        number = self.formatter.estimate(value)
+        if load.limit == "mean":
+            return Limit(value, tr("limit {n} ms, mean", n=number))
+        return Limit(value, tr("limit {n} ms, p99", n=number))
 
     def _why_empty(self) -> str:
         if any(part.column.estimate is not None for part in parts(self.desk.answer)):
@@ -144,7 +146,8 @@ class ConcurrencyChart(Chart):
     def _place_text(self, load: Load) -> str:
         if load.kind is LoadKind.CONCURRENCY:
             return tr("At {n} in flight", n=self.formatter.count(load.concurrency))
-        return load_text(load, self.formatter)
+        words = load_text(load, self.formatter)
+        return words[:1].upper() + words[1:]
 
     def read_at(self, x: float) -> tuple[float, ReadOut] | None:
         """Read all curves at a number of requests."""
@@ -282,6 +285,7 @@ class ThroughputChart(ConcurrencyChart):
         super().__init__(desk, theme, "output_tokens_per_s", Linear(), parent)
         self._strips: tuple[Strip, ...] = ()
         self._strip_maker = StripMaker()
+        self.title_below = False
 
     def make_drawing(self) -> Drawing:
         """Draw the curves, and a strip for every column that has an estimate."""

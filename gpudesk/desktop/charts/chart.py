@@ -16,6 +16,7 @@ from gpudesk.desktop.charts.drawing import Drawing, ReadOut
 from gpudesk.desktop.charts.labels import emptiest, resampled
 from gpudesk.desktop.charts.notice import Notice
 from gpudesk.desktop.charts.plot import Plot
+from gpudesk.desktop.charts.read_out import measure
 from gpudesk.desktop.charts.scales import Scale
 from gpudesk.desktop.charts.unfit import unfit_columns
 from gpudesk.desktop.session.desk import Desk
@@ -46,6 +47,7 @@ class Chart(Plot):
         self.bands_wanted = True
         self._hovered_key: str | None = None
         self.notice: Notice | None = None
+        self._least_height = 0
         self.hovered.connect(self._hover)
         self.curve_clicked.connect(self._select)
         desk.gesture_changed.connect(self._gesture_changed)
@@ -90,6 +92,9 @@ class Chart(Plot):
         self.show_drawing(drawing)
         self._show_bands()
         self._show_notice()
+        if self.least_height() != self._least_height:
+            self._least_height = self.least_height()
+            self.updateGeometry()
         if self.hover_x is not None:
             self._show_hover(self.hover_x)
         if not self.desk.in_gesture:
@@ -100,6 +105,7 @@ class Chart(Plot):
         """Say on the chart, from now on, which columns have no curve."""
         self.notice = Notice(self.theme, self)
         self.ranged.connect(self._place_notice)
+        self.theme.changed.connect(self._show_notice)
 
     def _show_notice(self) -> None:
         if self.notice is not None and self.notice.show_unfit(*unfit_columns(self.desk)):
@@ -284,9 +290,13 @@ class Chart(Plot):
     # Size
 
     def least_height(self) -> int:
-        """Return the height that leaves the curves their least room."""
+        """Return the height that leaves the curves their least room, and the read-out its own."""
         margins: QMarginsF = self.margins()
-        return int(margins.top() + margins.bottom()) + self.theme.px(120)
+        area = float(self.theme.px(120))
+        if self.drawing.read_out is not None:
+            size = measure(self.drawing.read_out, self.lettering, self.theme)
+            area = max(area, size.height + self.theme.px(24))
+        return int(margins.top() + margins.bottom() + area)
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802 - Qt's name
         """Leave the curves at least 120 pixels."""

@@ -113,6 +113,22 @@ class BandArea(QGraphicsItem):
         painter.drawPolygon(self._polygon)
 
 
+class CurveItem(pg.PlotCurveItem):  # type: ignore[misc]
+    """A curve of the library that is told its bounds, which it would work out anew at every paint."""
+
+    _bounds = QRectF()
+
+    def show_curve(self, x: Array, y: Array, pen: QPen) -> None:
+        """Draw through points, in the places of the plot."""
+        left, right, bottom, top = float(x.min()), float(x.max()), float(y.min()), float(y.max())
+        self._bounds = QRectF(left, bottom, right - left, top - bottom).adjusted(-1e-9, -1e-9, 1e-9, 1e-9)
+        self.setData(x, y, pen=pen)
+
+    def boundingRect(self) -> QRectF:  # noqa: N802 - Qt's name
+        """Return what the points cover; half a line's width more makes no difference to what is painted."""
+        return self._bounds
+
+
 class Curves:
     """The curves and bands in a view box; items are made once and given new data."""
 
@@ -120,8 +136,10 @@ class Curves:
         """Draw into a view box."""
         self._box = box
         self._theme = theme
-        self._curves: list[pg.PlotCurveItem] = []
-        self._ghosts: list[pg.PlotCurveItem] = []
+        #: Pixels of the screen in one of the design; in a view box, widths of lines are in the former.
+        self.ratio = 1.0
+        self._curves: list[CurveItem] = []
+        self._ghosts: list[CurveItem] = []
         self._bands: list[BandArea] = []
 
     def show(self, lines: Sequence[Line], ghosts: Sequence[Line], x_scale: Scale, y_scale: Scale) -> None:
@@ -152,7 +170,7 @@ class Curves:
 
     def _fill(
         self,
-        items: list[pg.PlotCurveItem],
+        items: list[CurveItem],
         lines: Sequence[Line],
         z: float,
         pen: Callable[[Line], QPen],
@@ -160,7 +178,7 @@ class Curves:
         y_scale: Scale,
     ) -> None:
         while len(items) < len(lines):
-            item = pg.PlotCurveItem(antialias=True, skipFiniteCheck=True)
+            item = CurveItem(antialias=True, skipFiniteCheck=True)
             item.setZValue(z)
             item.setAcceptedMouseButtons(Qt.MouseButton.NoButton)
             items.append(item)
@@ -168,7 +186,7 @@ class Curves:
         for number, item in enumerate(items):
             item.setVisible(number < len(lines))
         for item, line in zip(items, lines, strict=False):
-            item.setData(x_scale.place(line.x), y_scale.place(line.y), pen=pen(line))
+            item.show_curve(x_scale.place(line.x), y_scale.place(line.y), pen(line))
 
     def _pen(self, line: Line) -> QPen:
         return self._dashed(line, self._theme.slot_mark(line.slot), CURVE)
@@ -179,7 +197,7 @@ class Curves:
         return self._dashed(line, colour, _GHOST)
 
     def _dashed(self, line: Line, colour: QColor, width: float) -> QPen:
-        pen = QPen(colour, width)
+        pen = QPen(colour, width * self.ratio)
         pen.setCosmetic(True)
         pen.setCapStyle(Qt.PenCapStyle.FlatCap)
         pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)

@@ -19,7 +19,14 @@ _AT_LEFT: Final = 40.0
 #: Curves are looked at every so many pixels.
 _SPACING: Final = 4.0
 _STEP: Final = 4.0
+#: Half the length of what is drawn across a curve's end, and the room between labels side by side.
+_CAP: Final = 8.0
+_APART: Final = 6.0
 _MOST_STEPS: Final = 24
+
+
+#: Left, top, right and bottom of a rectangle.
+Box = tuple[float, float, float, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,17 +60,19 @@ class Bounds:
 
 
 def placed_labels(
-    wanted: Sequence[Wanted], curves: Sequence[Array], bounds: Bounds, gap: float
+    wanted: Sequence[Wanted], curves: Sequence[Array], boxes: Sequence[Box], bounds: Bounds, gap: float
 ) -> tuple[Placed, ...]:
     """Return a place for each label, `gap` beside its end; `curves` are points (n × 2) in pixels.
 
-    Labels furthest to the right choose first: they have nothing beside them.
+    No label lies under one of the `boxes` that float on the plot where that can be helped. Labels
+    furthest to the right choose first: they have nothing beside them.
     """
-    points = np.concatenate([np.empty((0, 2)), *(resampled(curve) for curve in curves)])
+    caps = [np.array([(label.x, label.y - _CAP), (label.x, label.y + _CAP)]) for label in wanted]
+    points = np.concatenate([np.empty((0, 2)), *(resampled(curve) for curve in (*curves, *caps))])
     found: dict[int, Placed] = {}
     order = sorted(range(len(wanted)), key=lambda number: -wanted[number].x)
     for number in order:
-        taken = [(found[other], wanted[other]) for other in found]
+        taken = [*boxes, *(_box(found[other], wanted[other]) for other in found)]
         found[number] = _best(wanted[number], points, taken, bounds, gap)
     return tuple(found[number] for number in range(len(wanted)))
 
@@ -78,9 +87,12 @@ def resampled(curve: Array) -> Array:
     return np.stack([np.interp(steps, along, curve[:, 0]), np.interp(steps, along, curve[:, 1])], axis=1)
 
 
-def _best(
-    label: Wanted, points: Array, taken: Sequence[tuple[Placed, Wanted]], bounds: Bounds, gap: float
-) -> Placed:
+def _box(place: Placed, label: Wanted) -> Box:
+    half = label.height / 2
+    return (place.x - _APART, place.y - half, place.x + label.width + _APART, place.y + half)
+
+
+def _best(label: Wanted, points: Array, taken: Sequence[Box], bounds: Bounds, gap: float) -> Placed:
     shifts = _STEP * np.arange(-_MOST_STEPS, _MOST_STEPS + 1)
     middles = np.tile(label.y + shifts, 2)
     lefts = np.repeat([label.x + gap, label.x - gap - label.width], len(shifts))
@@ -91,10 +103,9 @@ def _best(
         (lefts < bounds.left) | (rights > bounds.right) | (tops < bounds.top) | (bottoms > bounds.bottom)
     )
     cost += _OUTSIDE * outside
-    for place, other in taken:
-        beside = (lefts < place.x + other.width) & (rights > place.x)
-        level = np.abs(middles - place.y) < (label.height + other.height) / 2
-        cost += _OVER_LABEL * (beside & level)
+    for left, top, right, bottom in taken:
+        covered = (lefts < right) & (rights > left) & (tops < bottom) & (bottoms > top)
+        cost += _OVER_LABEL * covered
     x, y = points[:, 0], points[:, 1]
     near = (x > lefts.min()) & (x < rights.max()) & (y > tops.min()) & (y < bottoms.max())
     x, y = x[near, None], y[near, None]
@@ -106,10 +117,8 @@ def _best(
     )
 
 
-def emptiest(
-    boxes: Sequence[tuple[float, float, float, float]], points: Array, kept: int | None, worth: int
-) -> tuple[int, int]:
-    """Return which of some boxes (left, top, right, bottom) covers fewest points, and how many.
+def emptiest(boxes: Sequence[Box], points: Array, kept: int | None, worth: int) -> tuple[int, int]:
+    """Return which of some boxes covers fewest points, and how many.
 
     The box `kept` so far stays unless another is better by more than `worth` points.
     """

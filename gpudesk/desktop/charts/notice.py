@@ -63,8 +63,8 @@ class Notice(QWidget):
         if unfit:
             self._rows = self._built(title, unfit)
             self._layout.addWidget(self._rows)
+            self._rows.show()
             self.setAccessibleName(title)
-            self.adjustSize()
         return True
 
     def _built(self, title: str, unfit: Sequence[Unfit]) -> QWidget:

@@ -12,7 +12,7 @@ from gpudesk.desktop.charts.drawing import Mark
 from gpudesk.desktop.charts.items import CURVE
 from gpudesk.desktop.charts.labels import Bounds, Placed, Wanted, placed_labels
 from gpudesk.desktop.charts.lines import Line
-from gpudesk.desktop.charts.read_out import paint_read_out
+from gpudesk.desktop.charts.read_out import floating, paint_read_out
 from gpudesk.desktop.charts.scales import Array, Linear, tick_texts
 from gpudesk.desktop.theme.pen import Pen
 
@@ -124,19 +124,22 @@ def x_text_baseline(plot: Plot) -> float:
 
 
 def _x_texts(plot: Plot, painter: QPainter) -> None:
-    """Paint the ticks' texts, and the axis title at the right or, where there is no room, below."""
+    """Paint the ticks' texts, and the axis title below them or (where the plot says so) at the right."""
     letters, theme = plot.lettering, plot.theme
-    baseline, last = x_text_baseline(plot), 0.0
+    baseline = x_text_baseline(plot)
+    width = letters.width(plot.x_title, "caption_strong")
+    if plot.title_below:
+        end = float(plot.viewport().width())
+        title = plot.frame.area.right(), baseline + theme.line("caption")
+    else:
+        end = plot.viewport().width() - width - theme.px(8)
+        title = float(plot.viewport().width()), baseline
+    letters.draw_right(painter, *title, plot.x_title, "caption_strong", theme.colour("text2"))
     ticks = x_ticks(plot)
     for tick, text in zip(ticks, tick_texts(plot.frame.x_scale, ticks, plot.formatter), strict=True):
-        width, x = letters.width(text, "caption"), plot.frame.pixel_x(tick)
-        letters.draw(painter, x - width / 2, baseline, text, "caption", theme.colour("text3"))
-        last = max(last, x + width / 2)
-    width = letters.width(plot.x_title, "caption_strong")
-    right = float(plot.viewport().width())
-    if plot.title_below or right - width < max(last, plot.frame.area.right()) + theme.px(14):
-        right, baseline = plot.frame.area.right(), baseline + theme.line("caption")
-    letters.draw_right(painter, right, baseline, plot.x_title, "caption_strong", theme.colour("text2"))
+        left = plot.frame.pixel_x(tick) - letters.width(text, "caption") / 2
+        if left + letters.width(text, "caption") <= end:
+            letters.draw(painter, left, baseline, text, "caption", theme.colour("text3"))
 
 
 def _rule_text(plot: Plot, painter: QPainter) -> None:
@@ -195,7 +198,7 @@ def paint_overlay(plot: Plot, painter: QPainter) -> None:
     _rule_text(plot, painter)
     if plot.drawing.rule is not None and plot.drawing.rule.read_off:
         _tab(plot, painter)
-    paint_read_out(plot, painter, _label_points(plot))
+    paint_read_out(plot, painter)
 
 
 class _End:
@@ -285,7 +288,8 @@ def _places(plot: Plot, shown: list[tuple[Line, _End]]) -> dict[str, Placed]:
         wanted.append(Wanted(end.x, end.y, width, _label_height(plot, detail)))
     curves = [plot.pixels_of(number) for number in range(len(plot.drawing.lines))]
     bounds = Bounds(area.left(), area.top() - 4, float(plot.viewport().width()), area.bottom())
-    found = placed_labels(wanted, curves, bounds, float(plot.theme.px(9)))
+    boxes = [(box.left(), box.top(), box.right(), box.bottom()) for box in floating(plot)]
+    found = placed_labels(wanted, curves, boxes, bounds, float(plot.theme.px(9)))
     return {line.key: place for (line, _), place in zip(shown, found, strict=True)}
 
 
@@ -293,12 +297,6 @@ def _leader(painter: QPainter, end: _End, place: Placed, colour: QColor) -> None
     painter.setPen(QPen(colour, 1.0))
     towards = place.y - 8.0 if place.y > end.y else place.y + 8.0
     painter.drawLine(QLineF(end.x, end.y, end.x, towards))
-
-
-def _label_points(plot: Plot) -> Array:
-    if not plot.placed or not plot.labelled:
-        return np.empty((0, 2))
-    return np.array([(place.x, place.y) for place in plot.placed.values()])
 
 
 def _mark(plot: Plot, painter: QPainter, mark: Mark) -> None:

@@ -22,7 +22,7 @@ from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.theme.theme import Theme
 from gpudesk.domain.answers import Answer
 from gpudesk.domain.formatting import UNKNOWN, Formatter
-from gpudesk.domain.workloads import LoadKind
+from gpudesk.domain.workloads import Load, LoadKind
 from gpudesk.text import tr
 
 #: A speed for one user at which text comes faster than people read.
@@ -41,6 +41,10 @@ class Best:
     value: float
     speed: float
     count: int
+
+
+#: A line, and what is the best on it.
+Reached = tuple[Line, Best | None]
 
 
 def best_at(line: Line, speed: float) -> Best | None:
@@ -74,8 +78,8 @@ class ParetoChart(Chart):
         self._lines = LineMaker(desk.formatter)
         self._ghost_lines = LineMaker(desk.formatter)
         self._own_read_off = READING_SPEED
+        self._margins = QMarginsF()
         self.vertical_grid = True
-        self.title_below = True
         self.labelled = False
         self.detailed_labels = False
         self.rule_moved.connect(self.move_rule)
@@ -87,7 +91,7 @@ class ParetoChart(Chart):
         """Tokens/s of one user at which curves are read: the limit of the load, else the reader's choice."""
         answer = self.desk.answer
         load = None if answer is None else answer.scenario.workload.load
-        if load is not None and load.kind is LoadKind.LIMITS and load.tpot_ms:
+        if load is not None and _limits_mean(load) and load.tpot_ms:
             return 1000.0 / load.tpot_ms
         return self._own_read_off
 
@@ -106,14 +110,15 @@ class ParetoChart(Chart):
         names = {line.key for line in lines}
         ghosts = tuple(line for line in self._drawn(self.desk.ghost, self._ghost_lines) if line.key in names)
         answer = self.desk.answer
-        limited = answer is not None and answer.scenario.workload.load.kind is LoadKind.LIMITS
+        limited = answer is not None and _limits_mean(answer.scenario.workload.load)
         speed = self.read_off
+        best = [(line, best_at(line, speed)) for line in lines]
         return Drawing(
             lines=lines,
             ghosts=ghosts,
-            marks=(*self._scenario_marks(), *self._best_marks(lines, speed)),
+            marks=(*self._scenario_marks(), *_best_marks(best)),
             rule=Rule(speed, self._tab(speed), read_off=True, movable=not limited) if lines else None,
-            read_out=self._read_out(lines, ghosts, speed),
+            read_out=self._read_out(best, ghosts, speed),
             note="" if lines or answer is None else tr("No curves to compare"),
         )
 
@@ -132,14 +137,6 @@ class ParetoChart(Chart):
                 marks.append(Mark(part.key, part.slot, 1000.0 / tpot.value, rate.value, part.hollow))
         return tuple(marks)
 
-    def _best_marks(self, lines: tuple[Line, ...], speed: float) -> tuple[Mark, ...]:
-        found = ((line, best_at(line, speed)) for line in lines)
-        return tuple(
-            Mark(line.key, line.slot, best.speed, best.value, line.hollow)
-            for line, best in found
-            if best is not None
-        )
-
     def _tab(self, speed: float) -> str:
         return tr("≥ {n} tok/s", n=self._speed(speed))
 
@@ -147,11 +144,10 @@ class ParetoChart(Chart):
         """Write a speed: the line stands at whole numbers, a limit where it stands."""
         return self.formatter.count(speed) if speed == round(speed) else self.formatter.estimate(speed)
 
-    def _read_out(self, lines: tuple[Line, ...], ghosts: tuple[Line, ...], speed: float) -> ReadOut | None:
-        if not lines:
+    def _read_out(self, found: list[Reached], ghosts: tuple[Line, ...], speed: float) -> ReadOut | None:
+        if not found:
             return None
-        found = [(line, best_at(line, speed)) for line in lines]
-        found.sort(key=lambda pair: -pair[1].value if pair[1] is not None else 1.0)
+        ordered = sorted(found, key=lambda pair: -pair[1].value if pair[1] is not None else 1.0)
         pinned = {line.key: best_at(line, speed) for line in ghosts}
         heads: tuple[str, ...] = (tr("tok/s"), tr("in flight"))
         if self.desk.ghost is not None:
@@ -164,7 +160,7 @@ class ParetoChart(Chart):
                 line.name,
                 self._cells(best, pinned.get(line.key))[: len(heads)],
             )
-            for line, best in found
+            for line, best in ordered
         )
         return ReadOut(tr("Best at {n} or more", n=self._speed(speed)), heads, rows)
 
@@ -181,7 +177,8 @@ class ParetoChart(Chart):
         speed = float(round(x))
         if speed <= 0:
             return None
-        read_out = self._read_out(self.drawing.lines, self.drawing.ghosts, speed)
+        found = [(line, best_at(line, speed)) for line in self.drawing.lines]
+        read_out = self._read_out(found, self.drawing.ghosts, speed)
         return None if read_out is None else (speed, read_out)
 
     def step(self, value: float, forward: bool, far: bool) -> float | None:
@@ -201,6 +198,12 @@ class ParetoChart(Chart):
 
     def margins(self) -> QMarginsF:
         """Leave room at the right for the read-out where the plot has no corner for it."""
+        if self.held:
+            return self._margins
+        self._margins = self._found_margins()
+        return self._margins
+
+    def _found_margins(self) -> QMarginsF:
         px = self.theme.px
         right = px(96) if self.labelled else px(14)
         margins = QMarginsF(px(48), self.head_height() + px(8), right, px(44))
@@ -209,8 +212,7 @@ class ParetoChart(Chart):
             self.read_out_beside = False
             return margins
         size = measure(read_out, self.lettering, self.theme)
-        if not self.held:
-            self.read_out_beside = self._crowded(size, margins)
+        self.read_out_beside = self._crowded(size, margins)
         if self.read_out_beside:
             margins.setRight(px(12) + math.ceil(size.width) + (right if self.labelled else 0))
         return margins
@@ -226,11 +228,10 @@ class ParetoChart(Chart):
         return emptiest(boxes, np.concatenate(curves), None, 0)[1] > _MOST_HIDDEN
 
     def refresh(self) -> None:
-        """Show the desk's answer; the read-out may have to stand elsewhere now."""
-        beside = self.read_out_beside
+        """Show the desk's answer; the read-out may need other room now."""
+        before = self.margins()
         super().refresh()
-        self.margins()
-        if self.read_out_beside is not beside:
+        if self.margins() != before:
             self.lay_out()
 
     # In words and numbers
@@ -281,6 +282,19 @@ class ParetoChart(Chart):
                 figures = (formatter.estimate(value) for value in rate)
                 rows.append((part.name, formatter.count(count), speed, *figures))
         return Data(self.title, heads, tuple(rows))
+
+
+def _best_marks(found: list[Reached]) -> tuple[Mark, ...]:
+    return tuple(
+        Mark(line.key, line.slot, best.speed, best.value, line.hollow)
+        for line, best in found
+        if best is not None
+    )
+
+
+def _limits_mean(load: Load) -> bool:
+    """Whether the load limits what the axis shows, the mean of all users."""
+    return load.kind is LoadKind.LIMITS and load.limit == "mean"
 
 
 def _waits(part: Part) -> bool:

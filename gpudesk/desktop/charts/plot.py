@@ -70,7 +70,7 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
         self.labelled = True
         self.detailed_labels = True
         self.vertical_grid = False
-        self.title_below = False
+        self.title_below = True
         self.banded: frozenset[str] = frozenset()
         self.hover_x: float | None = None
         self.hover_read_out: ReadOut | None = None
@@ -96,10 +96,13 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
 
     def _set_up_scene(self) -> None:
         self.setCentralItem(None)
-        self.setViewportUpdateMode(pg.QtWidgets.QGraphicsView.ViewportUpdateMode.FullViewportUpdate)
+        # Whatever changes asks for one paint of the whole by itself; the scene would ask once more, later.
+        self.setViewportUpdateMode(pg.QtWidgets.QGraphicsView.ViewportUpdateMode.NoViewportUpdate)
         self.setCacheMode(pg.QtWidgets.QGraphicsView.CacheModeFlag.CacheNone)
         self._box = pg.ViewBox(enableMenu=False, enableMouse=False, defaultPadding=0.0)
         self._box.disableAutoRange()
+        # The library puts its boxes below everything, so also below the grid.
+        self._box.setZValue(0.0)
         self._curves = Curves(self._box, self.theme)
         self._rule = QGraphicsLineItem()
         self._rule.setZValue(RULE_Z)
@@ -169,6 +172,7 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
 
     def _redraw_curves(self) -> None:
         scales = self.frame.x_scale, self.frame.y_scale
+        self._curves.ratio = self.devicePixelRatioF()
         self._curves.show(self.drawing.lines, self.drawing.ghosts, *scales)
         self._points.clear()
         self.placed_for = []
@@ -237,6 +241,12 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
         if event is not None and hasattr(self, "_fit_button"):
             self.lay_out()
 
+    def event(self, event: QEvent) -> bool:
+        """Draw lines anew for a screen of another scale: their widths count its own pixels."""
+        if event.type() == QEvent.Type.DevicePixelRatioChange:
+            self._dress()
+        return bool(super().event(event))
+
     def _range_changed(self) -> None:
         self._box.setRange(xRange=self.frame.x, yRange=self.frame.y, padding=0, disableAutoRange=True)
         self._points.clear()
@@ -283,7 +293,7 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
         self._show_rule()
 
     def _rule_pen(self, *, dashed: bool) -> QPen:
-        pen = QPen(self.theme.colour("text1"), 1.0)
+        pen = QPen(self.theme.colour("text1"), self.devicePixelRatioF())
         pen.setCosmetic(True)
         if dashed:
             pen.setDashPattern([4, 3])

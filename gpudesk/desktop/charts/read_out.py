@@ -10,7 +10,7 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QPainter
 
 from gpudesk.desktop.charts.drawing import ReadOut, ReadOutRow
-from gpudesk.desktop.charts.labels import emptiest, resampled
+from gpudesk.desktop.charts.labels import Box, emptiest, resampled
 from gpudesk.desktop.charts.scales import Array
 from gpudesk.desktop.theme.pen import Pen
 
@@ -38,7 +38,7 @@ class Measure:
 
 def measure(read_out: ReadOut, letters: Lettering, theme: Theme) -> Measure:
     """Measure a read-out."""
-    gap = float(theme.px(16))
+    gap = _gap(read_out, theme)
     name = max((letters.width(row.name, "small") for row in read_out.rows), default=0.0)
     cells = tuple(
         max(
@@ -59,26 +59,40 @@ def measure(read_out: ReadOut, letters: Lettering, theme: Theme) -> Measure:
     return Measure(width, float(height), name, cells)
 
 
-def paint_read_out(plot: Plot, painter: QPainter, labels: Array) -> None:
+def floating(plot: Plot) -> list[QRectF]:
+    """Return the boxes that lie on the plot."""
+    read_out = plot.read_out()
+    if read_out is None or not read_out.rows:
+        return list(plot.blocked)
+    return [*plot.blocked, place(plot, measure(read_out, plot.lettering, plot.theme))]
+
+
+def _gap(read_out: ReadOut, theme: Theme) -> float:
+    """Return the room between columns; many stand closer."""
+    return float(theme.px(16 if len(read_out.heads) < 3 else 11))
+
+
+def paint_read_out(plot: Plot, painter: QPainter) -> None:
     """Paint the plot's read-out where it hides least."""
     read_out = plot.read_out()
     if read_out is None or not read_out.rows:
         return
     size = measure(read_out, plot.lettering, plot.theme)
-    box = place(plot, size, labels)
+    box = place(plot, size)
     pen = Pen(painter, plot.theme)
     painter.setPen(plot.theme.colour("strong"))
     painter.setBrush(plot.theme.colour("raised"))
     painter.drawRoundedRect(box.adjusted(0.5, 0.5, -0.5, -0.5), 6, 6)
     _head(plot, painter, read_out, box, size)
+    rights = _rights(box, size, _gap(read_out, plot.theme), plot.theme.px(_INSET))
     top = box.top() + plot.theme.px(26)
     for row in read_out.rows:
         middle = top + plot.theme.px(18) / 2
-        _row(plot, painter, pen, row, box, size, middle)
+        _row(plot, painter, pen, row, box, rights, middle)
         top += plot.theme.px(18)
 
 
-def place(plot: Plot, size: Measure, labels: Array) -> QRectF:
+def place(plot: Plot, size: Measure) -> QRectF:
     """Return the box of a read-out: beside the plot where there is room for that, else in a corner."""
     area, inset = plot.frame.area, plot.theme.px(_INSET)
     if plot.read_out_beside:
@@ -88,14 +102,14 @@ def place(plot: Plot, size: Measure, labels: Array) -> QRectF:
     if plot.dock is None or not (plot.held or plot.hover_read_out is not None):
         curves = [plot.pixels_of(number) for number in range(len(plot.drawing.lines))]
         blocked = [np.tile(_points_in(rect), (_BLOCKED, 1)) for rect in plot.blocked]
-        points = np.concatenate([labels, *blocked, *(resampled(curve) for curve in curves)])
+        points = np.concatenate([np.empty((0, 2)), *blocked, *(resampled(curve) for curve in curves)])
         plot.dock = emptiest(boxes, points, plot.dock, _WORTH_MOVING)[0]
     left, top, _, _ = boxes[plot.dock]
     return QRectF(round(left), round(top), size.width, size.height)
 
 
-def corners(area: QRectF, size: Measure, inset: float) -> list[tuple[float, float, float, float]]:
-    """Return the boxes (left, top, right, bottom) that a read-out has in the corners of an area."""
+def corners(area: QRectF, size: Measure, inset: float) -> list[Box]:
+    """Return the boxes that a read-out has in the corners of an area."""
     lefts = (area.left() + inset, area.right() - inset - size.width)
     tops = (area.top() + inset, area.bottom() - inset - size.height)
     return [(x, y, x + size.width, y + size.height) for y in tops for x in lefts]
@@ -126,20 +140,19 @@ def _head(plot: Plot, painter: QPainter, read_out: ReadOut, box: QRectF, size: M
     baseline = letters.middle("caption_strong", box.top() + theme.px(15))
     left = box.left() + theme.px(_INSET)
     letters.draw(painter, left, baseline, read_out.title, "caption_strong", theme.colour("text2"))
-    rights = _rights(box, size, theme.px(16), theme.px(_INSET))
+    rights = _rights(box, size, _gap(read_out, theme), theme.px(_INSET))
     for right, head in zip(rights, read_out.heads, strict=True):
         letters.draw_right(painter, right, baseline, head, "caption", theme.colour("text3"))
 
 
 def _row(
-    plot: Plot, painter: QPainter, pen: Pen, row: ReadOutRow, box: QRectF, size: Measure, middle: float
+    plot: Plot, painter: QPainter, pen: Pen, row: ReadOutRow, box: QRectF, rights: list[float], middle: float
 ) -> None:
     letters, theme = plot.lettering, plot.theme
     left = box.left() + theme.px(_INSET)
     pen.swatch(left, middle, row.slot, hollow=row.hollow)
     baseline = letters.middle("small", middle)
     letters.draw(painter, left + theme.px(28), baseline, row.name, "small", theme.colour("text1"))
-    rights = _rights(box, size, theme.px(16), theme.px(_INSET))
     for number, (right, cell) in enumerate(zip(rights, row.cells, strict=True)):
         colour = theme.colour("text1" if number == 0 else "text3")
         token = _cell_token(number)

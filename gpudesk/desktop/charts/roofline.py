@@ -45,7 +45,6 @@ class RooflineChart(Chart):
         """Show effective roofs, those of the data sheets faint behind them."""
         super().__init__(desk, theme, (OneTwoFive(), OneTwoFive()), parent)
         self.vertical_grid = True
-        self.title_below = True
         self._roofed: tuple[Roofed, ...] = ()
         self._answer: Answer | None = None
 

@@ -144,10 +144,10 @@ def round_step(least: float) -> float:
 
 
 def even_ticks(low: float, high: float, most: int) -> tuple[float, ...]:
-    """Return multiples of a round step within a range, at most one more than `most`."""
+    """Return multiples of a round step within a range, at most `most` where it begins at one of them."""
     if high <= low:
         return (low,)
-    step = round_step((high - low) / max(1, most))
+    step = round_step((high - low) / max(1, most - 1))
     first, last = math.ceil(low / step - _SLACK), math.floor(high / step + _SLACK)
     return tuple(number * step for number in range(first, last + 1))
 

@@ -123,8 +123,7 @@ class SplitChart(BarsChart):
     def _share_row(self, split: Split, figure_name: str, order: Sequence[str]) -> Row:
         part = split.part
         shares = _shares_of(split, figure_name)
-        value = part.figure(figure_name)
-        text = UNKNOWN if value is None else tr("{n} ms", n=self.formatter.estimate(value.value))
+        text = self._token_time(part) if figure_name == "tpot_ms" else ""
         told = (part.key, part.slot, part.hollow, part.name)
         if shares is None:
             return Row(*told, (), text, self._why_none(part))
@@ -135,6 +134,10 @@ class SplitChart(BarsChart):
             if name in by_name
         )
         return Row(*told, pieces, text)
+
+    def _token_time(self, part: Part) -> str:
+        value = part.figure("tpot_ms")
+        return UNKNOWN if value is None else tr("{n} ms", n=self.formatter.estimate(value.value))
 
     def _why_none(self, part: Part) -> str:
         if part.column.estimate is None:

@@ -97,7 +97,7 @@ def paint_strips(plot: Plot, painter: QPainter, strips: Sequence[Strip]) -> None
     pen = Pen(painter, plot.theme)
     theme, area = plot.theme, plot.frame.area
     top = area.bottom() + theme.px(HEAD)
-    heading = QRectF(0, area.bottom() + theme.px(4), area.left(), theme.px(HEAD) - theme.px(5))
+    heading = QRectF(0, area.bottom() + theme.px(5), area.left(), theme.px(HEAD) - theme.px(6))
     pen.text(heading, tr("Limiter"), font="caption", colour="text2")
     for number, strip in enumerate(strips):
         row = QRectF(area.left(), top + number * theme.px(PITCH), area.width(), theme.px(_BAR))

@@ -99,9 +99,9 @@ def of_roofline(desk: Desk, chart: RooflineChart) -> Figures:
     """Return where the steps of each column stand under its roof."""
     heads = (
         tr("Decode, FLOP/byte"),
-        tr("TFLOPS"),
+        tr("Decode, TFLOPS"),
         tr("Prefill, FLOP/byte"),
-        tr("TFLOPS"),
+        tr("Prefill, TFLOPS"),
         tr("Ridge, FLOP/byte"),
     )
     found = {each.part.key: each.roofline for each in chart.roofed}

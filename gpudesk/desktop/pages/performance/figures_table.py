@@ -48,13 +48,14 @@ class FigureRow:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """What the table shows: heads of the figures, which of them lead (in bold), and rows."""
+    """What the table shows: heads of figures, which of them lead (in bold), rows, head of the sentences."""
 
     title: str
     heads: tuple[str, ...]
     leading: frozenset[int]
     figures: tuple[str, ...]
     rows: tuple[FigureRow, ...]
+    remarks_head: str = ""
 
 
 class FiguresModel(QAbstractTableModel):
@@ -108,7 +109,8 @@ class FiguresModel(QAbstractTableModel):
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
     ) -> Any:  # noqa: ANN401 - Qt's
         """Return a column's head."""
-        heads = (tr("Accelerator"), *self.figures.heads, tr("What limits it"))
+        remarks = self.figures.remarks_head or tr("What limits it")
+        heads = (tr("Accelerator"), *self.figures.heads, remarks)
         if orientation is not Qt.Orientation.Horizontal or not 0 <= section < len(heads):
             return None
         if role == Qt.ItemDataRole.TextAlignmentRole:
@@ -137,12 +139,12 @@ class _Delegate(QStyledItemDelegate):
             pen = Pen(painter, theme)
             self._ground(pen, option, rect)
             if column == 0:
-                pen.swatch(rect.left() + px(2), rect.center().y(), row.slot, hollow=row.hollow)
-                name = rect.adjusted(px(2) + px(SWATCH_WIDTH) + px(8), 0, -4, 0)
+                pen.swatch(rect.left() + px(6), rect.center().y(), row.slot, hollow=row.hollow)
+                name = rect.adjusted(px(6) + px(SWATCH_WIDTH) + px(8), 0, -4, 0)
                 pen.text(name, row.name, font="section", colour=theme.slot_label(row.slot))
             elif column == len(figures.heads) + 1:
                 colour = "unfit" if row.faulty else "text2"
-                pen.text(rect.adjusted(px(24), 0, -4, 0), row.sentence, font="small", colour=colour)
+                pen.text(rect.adjusted(px(8), 0, -4, 0), row.sentence, font="small", colour=colour)
             else:
                 leads = column - 1 in figures.leading
                 font, colour = ("section", "text1") if leads else ("small", "text2")

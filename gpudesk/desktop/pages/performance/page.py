@@ -40,6 +40,8 @@ _MAKERS: Final[dict[str, Callable[[Desk, Theme], View]]] = {
     "roofline": roofline_view,
     "split": split_view,
 }
+#: Views in which bands are shaded.
+_BANDED: Final = ("overview", "throughput", "latency")
 _VIEW, _BANDS, _READ_OFF = "performance.view", "performance.bands", "performance.read_off"
 
 
@@ -167,8 +169,9 @@ class PerformancePage(Page):
                 self.view.refresh()
             self._stack.setCurrentIndex(0)
         shown = self._stack.currentIndex() == 0
-        for control in (self.head.segment, self.head.bands, self.head.pin, self.head.copy):
+        for control in (self.head.segment, self.head.pin, self.head.copy):
             control.setEnabled(shown)
+        self.head.bands.setEnabled(shown and self._chosen in _BANDED)
 
     def _ghost_changed(self) -> None:
         if self.isVisible():
