@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from typing import Final
 
 from gpudesk import __version__
 from gpudesk.cli import output
+from gpudesk.cli.display import display_problem
 from gpudesk.cli.faults import (
     AT_FAULT,
     DONE,
@@ -18,6 +20,9 @@ from gpudesk.cli.faults import (
 )
 from gpudesk.domain.messages import InputError
 from gpudesk.text import tr
+
+#: What a first argument that is a document ends with: a scenario, or a sheet that carries one.
+_DOCUMENTS: Final = (output.SCENARIO_SUFFIX, ".pdf")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -43,15 +48,15 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def gui_main() -> int:
-    """Open the window. This version has none yet, so the sample is shown as text."""
-    return main([])
+    """Open the window with the files that were given; there may be no terminal to say anything on."""
+    return main()
 
 
 def _run(arguments: list[str]) -> int:
     from gpudesk.cli.parser import make_parser
 
-    if arguments and arguments[0].endswith(output.SCENARIO_SUFFIX):
-        arguments = ["compare", "--scenario", *arguments]
+    if not arguments or all(argument.endswith(_DOCUMENTS) for argument in arguments):
+        return _open_window(arguments)
     options = make_parser().parse_args(arguments)
     if options.version:
         output.say(f"gpudesk {__version__}")
@@ -61,13 +66,23 @@ def _run(arguments: list[str]) -> int:
 
         return self_test.run()
     if options.command is None:
-        from gpudesk.cli.commands import compare
-
-        output.say(tr("This version has no window yet; here is the sample comparison as text."))
-        output.say()
-        return compare.show_sample()
+        return _open_window([])
     code: int = options.run(options)
     return code
+
+
+def _open_window(files: Sequence[str]) -> int:
+    """Open the window, or say in one line why there is none and what works without."""
+    problem = display_problem()
+    if problem is None:
+        try:
+            from gpudesk.desktop.app import run
+        except ImportError as error:
+            problem = tr("Qt cannot be loaded ({reason})", reason=error)
+        else:
+            return run(files)
+    report(tr("{problem}; `gpudesk compare` and `gpudesk sheet` work without", problem=problem))
+    return AT_FAULT
 
 
 def _failed(error: Exception, arguments: list[str]) -> int:

@@ -34,7 +34,7 @@ def make_parser() -> Parser:
         prog="gpudesk",
         description=tr(
             "Which accelerators can serve a model, how many, how fast, how sure is that, and on whose word. "
-            "Without a command, the sample comparison."
+            "Without a command, or with scenario files, it opens the window."
         ),
     )
     parser.add_argument("--version", action="store_true", help=tr("show the version"))

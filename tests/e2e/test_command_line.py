@@ -60,11 +60,17 @@ def fault(completed: Completed, code: int = 1) -> str:
 # What the program does
 
 
-def test_without_a_command_it_shows_the_sample(gpudesk: RunProgram) -> None:
-    said = done(gpudesk())
-    assert said.splitlines()[0] == "This version has no window yet; here is the sample comparison as text."
-    assert "MI325X" in said
-    assert "H200" in said
+@pytest.mark.parametrize("display", ["", ":4711"])
+@pytest.mark.parametrize("arguments", [[], ["mine.gpudesk"], ["sheet.pdf"]])
+def test_without_a_display_it_says_what_works_without(
+    gpudesk: RunProgram, monkeypatch: pytest.MonkeyPatch, display: str, arguments: list[str]
+) -> None:
+    for name in ("QT_QPA_PLATFORM", "WAYLAND_DISPLAY"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("DISPLAY", display)
+    said = fault(gpudesk(*arguments))
+    assert said.startswith("gpudesk: the display :4711 cannot" if display else "gpudesk: there is no display")
+    assert "`gpudesk sheet`" in said
 
 
 def test_compare_shows_figures_with_bands_and_sources(gpudesk: RunProgram) -> None:
@@ -186,17 +192,6 @@ def test_no_qt_is_loaded(gpudesk: RunProgram) -> None:
     completed = gpudesk("compare", *SAMPLE, environment={"PYTHONVERBOSE": "1"})
     assert completed.returncode == 0
     assert "PySide6" not in completed.stderr
-
-
-def test_scenario_file_is_opened_by_name(gpudesk: RunProgram, tmp_path: Path) -> None:
-    scenario = Path(__file__).parents[2] / "resources" / "templates" / "mi325x-or-h200-70b.gpudesk"
-    copy = tmp_path / "mine.gpudesk"
-    copy.write_bytes(scenario.read_bytes())
-    assert "MI325X or H200" in done(gpudesk(str(copy)))
-    changed = json.loads(
-        done(gpudesk("estimate", "--scenario", str(copy), "--accelerators", "b200-hgx", "--json"))
-    )
-    assert changed["accelerator"] == "b200-hgx"
 
 
 # JSON lines

@@ -10,7 +10,7 @@ import pytest
 from gpudesk import __version__
 from gpudesk.cli import main as entry
 from gpudesk.cli import output
-from gpudesk.cli.commands import compare
+from gpudesk.cli.commands import catalog
 from gpudesk.cli.faults import UsageError
 from gpudesk.domain.messages import InputError, message
 from gpudesk.paths import MissingFileError
@@ -21,11 +21,11 @@ Capture = pytest.CaptureFixture[str]
 def fail_with(error: BaseException, monkeypatch: pytest.MonkeyPatch) -> int:
     """Return the exit code of a command that ends in this error."""
 
-    def fail() -> int:
+    def fail(_options: object) -> int:
         raise error
 
-    monkeypatch.setattr(compare, "show_sample", fail)
-    return entry.main([])
+    monkeypatch.setattr(catalog, "_list", fail)
+    return entry.main(["catalog", "list"])
 
 
 def test_version(capsys: Capture) -> None:
