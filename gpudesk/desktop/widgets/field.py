@@ -96,7 +96,7 @@ class ChoiceField(QAbstractButton):
         self._options: tuple[Option, ...] = ()
         self._provider: Callable[[], Sequence[Option]] | None = None
         self._key = ""
-        self._shown = ""
+        self._shown = tr("Choose…")
         self._popup: ChoicePopup | None = None
         self._fault = FaultNote(self, theme)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -116,7 +116,7 @@ class ChoiceField(QAbstractButton):
         """Offer options."""
         self._options = tuple(options)
         self._provider = None
-        self.set_value(self._key, self._shown if not self._text_of(self._key) else "")
+        self.set_value(self._key, "" if self._text_of(self._key) or not self._key else self._shown)
 
     def set_provider(self, provider: Callable[[], Sequence[Option]]) -> None:
         """Ask for the options when the list is opened, where they change often or are costly to make."""
