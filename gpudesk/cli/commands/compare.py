@@ -63,13 +63,3 @@ def show(answer: Answer, *, as_json: bool = False) -> None:
 
     for line in sheet_lines(make_sheet(answer), output.width(), output.strong):
         output.say(line)
-
-
-def show_sample() -> int:
-    """Compare the sample's accelerators."""
-    from gpudesk.workbench.templates import SAMPLE, read_template
-    from gpudesk.workbench.workbench import Workbench
-
-    with Workbench.open() as workbench:
-        show(workbench.answer(read_template(SAMPLE)))
-    return DONE
