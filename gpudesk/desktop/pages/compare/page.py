@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
 
 from gpudesk.desktop.actions import ActionSpec, Menu
@@ -42,11 +42,6 @@ class ComparePage(Page):
     """Which is better at what. Selecting a cell selects its figure on the desk."""
 
     page_id = "compare"
-
-    #: The user wants to fill in what is missing: `model` or `accelerators`.
-    wanted = Signal(str)
-    #: The user wants to see the sheet.
-    preview_requested = Signal()
 
     def __init__(self, desk: Desk, theme: Theme, settings: Settings, parent: QWidget | None = None) -> None:
         """Show nothing until there is an answer."""
