@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gpudesk.desktop.session import edits
 from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.shell.baseline_choice import BaselineChoice
 from gpudesk.desktop.shell.chip import Chip
 from gpudesk.desktop.shell.chip_menu import COUNTS, make_chip_menu
 from gpudesk.desktop.shell.choices import accelerator_options
@@ -15,7 +16,6 @@ from gpudesk.desktop.theme.pen import Pen
 from gpudesk.desktop.theme.theme import Theme
 from gpudesk.desktop.widgets.buttons import Button
 from gpudesk.desktop.widgets.choice_popup import ChoicePopup
-from gpudesk.desktop.widgets.load_slider import CaptionChoice
 from gpudesk.desktop.widgets.options import Option
 from gpudesk.domain.comparison import repeated, slots
 from gpudesk.domain.messages import InputError
@@ -41,7 +41,7 @@ class ChipRow(QWidget):
         self.chips: list[Chip] = []
         self.add = Button(theme, tr("Add accelerator"), icon="plus", kind="quiet", key="A", parent=self)
         self.add.clicked.connect(self.open_list)
-        self.baseline = CaptionChoice(theme, self)
+        self.baseline = BaselineChoice(theme, self)
         self.baseline.chosen.connect(self._baseline_chosen)
         self._popup: ChoicePopup | None = None
         desk.scenario_changed.connect(self._show)
@@ -100,8 +100,8 @@ class ChipRow(QWidget):
                 baseline=position == 0,
             )
         options = [Option(str(n), self._name(choice.accelerator)) for n, choice in enumerate(choices)]
-        shown = [Option(option.key, tr("Baseline {name}", name=option.text)) for option in options]
-        self.baseline.set_options(shown, "0")
+        self.baseline.set_options(options, "0")
+        self.baseline.name_it()
         self.baseline.setVisible(len(choices) > 1)
         self.add.setEnabled(len(choices) < MOST_ACCELERATORS)
         self._place()

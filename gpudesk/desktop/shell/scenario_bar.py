@@ -30,6 +30,7 @@ from gpudesk.text import tr
 _HEIGHT = 48.0
 _MARGIN = 10.0
 _LINE = 28.0
+_WIDEST_LOAD = 330.0
 
 
 class ScenarioBar(QWidget):
@@ -64,8 +65,9 @@ class ScenarioBar(QWidget):
         self._row = QHBoxLayout(self)
         for field in self._fields:
             self._row.addWidget(field)
-        self._row.addWidget(self.load, 1)
-        self._row.addStretch(0)
+        self._row.addSpacing(6)
+        self._row.addWidget(self.load, 3)
+        self._row.addStretch(1)
         self._offer()
         self._connect()
         desk.scenario_changed.connect(self._show)
@@ -204,5 +206,6 @@ class ScenarioBar(QWidget):
         px = self._theme.px
         self._row.setContentsMargins(px(_MARGIN), 0, px(_MARGIN), 0)
         self._row.setSpacing(px(9))
+        self.load.setMaximumWidth(px(_WIDEST_LOAD))
         self.setFixedHeight(px(_HEIGHT))
         self.update()

@@ -22,7 +22,9 @@ def show_preview(window: MainWindow) -> None:
     from gpudesk.desktop.printing.preview import SheetPreview
 
     answer = desk.workbench.answer(desk.answer.scenario, with_curves=True)
-    dialog = SheetPreview(answer, window.theme, window.settings, desk.formatter, window)
+    dialog = SheetPreview(
+        answer, window.theme, window.settings, desk.formatter, explain=desk.workbench.explain, parent=window
+    )
     dialog.saved.connect(lambda path: window.status.show_message(tr("Sheet saved: {file}", file=path)))
     dialog.printed.connect(lambda: window.status.show_message(tr("Sheet sent to the printer")))
     dialog.finished.connect(dialog.deleteLater)
