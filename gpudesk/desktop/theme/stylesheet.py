@@ -179,7 +179,8 @@ def _menus(c: Colours, px: Callable[[float], int], images: ControlImages) -> str
     check = images.url("check", c["text1"])
     sub = images.url("chevron-right", c["text2"])
     return f"""
-QMenuBar {{ background: {c["chrome"]}; color: {c["text1"]}; border: none; spacing: 0; }}
+QMenuBar {{ background: transparent; color: {c["text1"]}; border: none; spacing: 0;
+  padding: {px(5)}px 0; }}
 QMenuBar::item {{ background: transparent; border-radius: 5px; padding: {px(4)}px {px(9)}px; }}
 QMenuBar::item:selected {{ background: {c["hover"]}; }}
 QMenuBar::item:pressed {{ background: {c["selection"]}; }}

@@ -36,6 +36,8 @@ _FAULT_ICON = 14.0
 _INSIDE = 2
 #: A field's value may be cut where it is longer than this.
 _WIDEST_VALUE = 240.0
+#: A choice may be cut to this.
+_NARROWEST = 132.0
 
 
 class FieldFrame:
@@ -173,7 +175,7 @@ class ChoiceField(QAbstractButton):
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802 - Qt's name
         """Let long values be cut, but not below what tells them apart."""
-        return QSize(min(self.sizeHint().width(), self._theme.px(72)), self._theme.px(HEIGHT))
+        return QSize(min(self.sizeHint().width(), self._theme.px(_NARROWEST)), self._theme.px(HEIGHT))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
         """Open with the keys of a list, and begin to narrow it with letters."""

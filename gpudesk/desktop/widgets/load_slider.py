@@ -143,7 +143,7 @@ class LoadSlider(QWidget):
         level = height - px(_LEVEL_BOTTOM)
         room = width - px(_FIELD) - px(_GAP)
         caption = self.kind.sizeHint()
-        self.kind.setGeometry(0, px(_CAPTION_TOP), min(caption.width(), room), caption.height())
+        self.kind.setGeometry(0, px(_CAPTION_TOP), min(caption.width(), room + px(_GAP)), caption.height())
         tall = px(20)
         self.slider.setGeometry(0, level - tall // 2, room, tall)
         self.field.setGeometry(width - px(_FIELD), level - px(28) // 2, px(_FIELD), px(28))
