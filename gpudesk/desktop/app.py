@@ -16,7 +16,6 @@ from PySide6.QtWidgets import QApplication
 from gpudesk import __version__, paths
 from gpudesk.desktop.faults import FaultReporter, start_log
 from gpudesk.desktop.main_window import MainWindow
-from gpudesk.desktop.session.recovery import left_behind
 from gpudesk.desktop.session.settings import Settings
 from gpudesk.desktop.session.single_instance import Instance, hand_over
 from gpudesk.desktop.theme.theme import Theme
@@ -146,7 +145,6 @@ def _start(program: Program, files: Sequence[Path]) -> None:
     window = program.new_window()
     for file in files:
         window.open_path(file)
-    window.start.set_recovered(left_behind())
     _end_on_signals(program)
     if os.environ.get(_TIMING):
         from gpudesk.desktop.timing import report_times

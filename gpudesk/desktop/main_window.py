@@ -125,6 +125,7 @@ class MainWindow(QMainWindow):
         self.document.changed.connect(self._show_title)
         desk.selection_changed.connect(self._selection_changed)
         desk.scenario_changed.connect(self._leave_start)
+        self.theme.changed.connect(self._fold_rail)
         self._show_steps()
         self._show_title()
 
@@ -357,7 +358,10 @@ class MainWindow(QMainWindow):
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
         """Fold the rail where the window is narrow."""
         super().resizeEvent(event)
-        self.rail.set_narrow(self.width() < _FOLDED)
+        self._fold_rail()
+
+    def _fold_rail(self) -> None:
+        self.rail.set_narrow(self.width() < self.theme.px(_FOLDED))
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: N802 - Qt's name
         """Take files."""

@@ -39,6 +39,7 @@ class Body(QWidget):
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.addWidget(self._splitter)
+        theme.changed.connect(self._arrange)
 
     def set_panel(self, panel: QWidget) -> None:
         """Take the panel in."""
@@ -71,7 +72,7 @@ class Body(QWidget):
 
     def _arrange(self) -> None:
         panel = self.panel
-        self._is_over = self.window().width() < _NARROW
+        self._is_over = self.window().width() < self._theme.px(_NARROW)
         if panel is None:
             return
         if self._is_over:

@@ -1,0 +1,62 @@
+"""The start page in a window: what it offers, and what its choices do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gpudesk.desktop.pages.first_run.entries import RecentFile, RecoveredFile
+from gpudesk.desktop.pages.first_run.page import SAMPLE_TEMPLATE, FirstRunPage
+from gpudesk.desktop.session.recent import recent_files
+from gpudesk.desktop.session.recovery import Recovered, discard, left_behind
+from gpudesk.text import tr
+
+if TYPE_CHECKING:
+    from gpudesk.desktop.main_window import MainWindow
+
+
+class StartPage(FirstRunPage):
+    """Opens samples, recent documents and what a crash left in its window."""
+
+    def __init__(self, window: MainWindow) -> None:
+        """Begin with what there is to offer."""
+        super().__init__(window.theme)
+        self._window = window
+        self._left: dict[str, Recovered] = {}
+        self.open_sample.connect(lambda: window.open_template(SAMPLE_TEMPLATE))
+        self.start_empty.connect(window.new)
+        self.open_template.connect(window.open_template)
+        self.open_file.connect(lambda path: window.open_path(Path(path)))
+        self.open_recovered.connect(lambda key: window.open_recovered(self._left[key]))
+        self.discard_recovered.connect(self._discard)
+
+    def refresh(self) -> None:
+        """Offer what there is now."""
+        self.set_recent([_recent(path) for path in recent_files(self._window.settings)])
+        self.show_left(left_behind())
+
+    def show_left(self, left: Sequence[Recovered]) -> None:
+        """Offer what a crash left."""
+        self._left = {str(recovered.file): recovered for recovered in left}
+        self.set_recovered([_recovered(key, recovered) for key, recovered in self._left.items()])
+
+    def _discard(self, key: str) -> None:
+        discard(self._left.pop(key))
+        self.show_left(list(self._left.values()))
+
+
+def _recent(path: Path) -> RecentFile:
+    return RecentFile(str(path), path.stem, _when(datetime.fromtimestamp(path.stat().st_mtime).astimezone()))
+
+
+def _recovered(key: str, recovered: Recovered) -> RecoveredFile:
+    name = recovered.document.stem if recovered.document else recovered.scenario.name or tr("Untitled")
+    return RecoveredFile(key, name, _when(recovered.edited))
+
+
+def _when(moment: datetime) -> str:
+    """Return the time of today, else the day."""
+    today = datetime.now().astimezone().date()
+    return f"{moment:%H:%M}" if moment.astimezone().date() == today else f"{moment:%Y-%m-%d}"
