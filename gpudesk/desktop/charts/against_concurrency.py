@@ -55,6 +55,7 @@ class ConcurrencyChart(Chart):
         super().__init__(desk, theme, (Counts(), y_scale), parent)
         self._lines = LineMaker(desk.formatter)
         self._ghost_lines = LineMaker(desk.formatter)
+        self._pinned: dict[str, Line] = {}
         self._key_steps = 0
         self._dragging = False
         self.docked = True
@@ -71,6 +72,7 @@ class ConcurrencyChart(Chart):
         lines = self._drawn(self.desk.answer, self._lines)
         names = {line.key for line in lines}
         ghosts = tuple(line for line in self._drawn(self.desk.ghost, self._ghost_lines) if line.key in names)
+        self._pinned = {line.key: line for line in ghosts}
         return Drawing(
             lines=lines,
             ghosts=ghosts,
@@ -133,7 +135,7 @@ class ConcurrencyChart(Chart):
         load = self._load()
         if load is None:
             return None
-        pinned = self._pinned()
+        pinned = self._pinned
         reads = []
         for part in fitting(self.desk.answer):
             value, estimate = part.figure(self.figure), part.column.estimate
@@ -152,7 +154,7 @@ class ConcurrencyChart(Chart):
     def read_at(self, x: float) -> tuple[float, ReadOut] | None:
         """Read all curves at a number of requests."""
         count = max(1, round(x))
-        pinned, by_key = self._pinned(), {line.key: line for line in self.drawing.lines}
+        pinned, by_key = self._pinned, {line.key: line for line in self.drawing.lines}
         reads = []
         for part in fitting(self.desk.answer):
             line = by_key.get(part.key)
@@ -163,9 +165,6 @@ class ConcurrencyChart(Chart):
             reads.append(_Read(part, line.at(count), instead, ghost))
         read_out = self._read_out(tr("At {n} in flight", n=self.formatter.count(count)), reads)
         return None if read_out is None else (float(count), read_out)
-
-    def _pinned(self) -> dict[str, Line]:
-        return {line.key: line for line in self.drawing.ghosts} if self.desk.ghost is not None else {}
 
     def _read_out(self, title: str, reads: list[_Read]) -> ReadOut | None:
         """Put what is read in order, the best first; with a pinned answer the difference from it."""

@@ -99,6 +99,7 @@ class Chart(Plot):
             self._show_hover(self.hover_x)
         if not self.desk.in_gesture:
             self.setAccessibleName(tr("{title}, chart", title=self.title))
+            self.viewport().setAccessibleName(self.title)
             self.setAccessibleDescription(self.summary())
 
     def say_what_does_not_fit(self) -> None:
@@ -295,7 +296,7 @@ class Chart(Plot):
         area = float(self.theme.px(120))
         if self.drawing.read_out is not None:
             size = measure(self.drawing.read_out, self.lettering, self.theme)
-            area = max(area, size.height + self.theme.px(24))
+            area = max(area, size.height + self.theme.px(20))
         return int(margins.top() + margins.bottom() + area)
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802 - Qt's name

@@ -22,6 +22,8 @@ _STEP: Final = 4.0
 #: Half the length of what is drawn across a curve's end, and the room between labels side by side.
 _CAP: Final = 8.0
 _APART: Final = 6.0
+#: Lines of text have room above and below, of which labels one above the other may share this much.
+_OVERLAP: Final = 0.5
 _MOST_STEPS: Final = 24
 
 
@@ -77,6 +79,17 @@ def placed_labels(
     return tuple(found[number] for number in range(len(wanted)))
 
 
+def collide(places: Sequence[Placed], wanted: Sequence[Wanted], boxes: Sequence[Box]) -> bool:
+    """Whether labels at their places lie over each other or under one of the boxes."""
+    mine = [_box(place, label) for place, label in zip(places, wanted, strict=True)]
+    everything = [*mine, *boxes]
+    return any(
+        one[0] < other[2] and one[2] > other[0] and one[1] < other[3] and one[3] > other[1]
+        for number, one in enumerate(mine)
+        for other in everything[number + 1 :]
+    )
+
+
 def resampled(curve: Array) -> Array:
     """Return points along a polyline (n × 2) at most a few pixels apart."""
     if len(curve) < 2:
@@ -88,8 +101,8 @@ def resampled(curve: Array) -> Array:
 
 
 def _box(place: Placed, label: Wanted) -> Box:
-    half = label.height / 2
-    return (place.x - _APART, place.y - half, place.x + label.width + _APART, place.y + half)
+    half = label.height / 2 - _OVERLAP
+    return (place.x, place.y - half, place.x + label.width + _APART, place.y + half)
 
 
 def _best(label: Wanted, points: Array, taken: Sequence[Box], bounds: Bounds, gap: float) -> Placed:

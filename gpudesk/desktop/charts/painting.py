@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor, QPainter, QPen
 
 from gpudesk.desktop.charts.drawing import Mark
 from gpudesk.desktop.charts.items import CURVE
-from gpudesk.desktop.charts.labels import Bounds, Placed, Wanted, placed_labels
+from gpudesk.desktop.charts.labels import Bounds, Placed, Wanted, collide, placed_labels
 from gpudesk.desktop.charts.lines import Line
 from gpudesk.desktop.charts.read_out import floating, paint_read_out
 from gpudesk.desktop.charts.scales import Array, Linear, tick_texts
@@ -255,7 +255,7 @@ def _labels(plot: Plot, painter: QPainter, ends: list[_End | None]) -> None:
 
 
 def _detail(plot: Plot, line: Line, end: _End) -> str:
-    return line.end if plot.detailed_labels and end.whole else ""
+    return line.end if plot.detailed_labels and end.whole and not plot.names_alone else ""
 
 
 def _label_height(plot: Plot, detail: str) -> float:
@@ -280,17 +280,28 @@ def _carried(plot: Plot, line: Line, end: _End) -> Placed:
 
 
 def _places(plot: Plot, shown: list[tuple[Line, _End]]) -> dict[str, Placed]:
-    letters, area = plot.lettering, plot.frame.area
-    wanted = []
+    """Find places for names with what is said at their ends, or where those collide for names alone."""
+    area, width = plot.frame.area, float(plot.viewport().width())
+    curves = [plot.pixels_of(number) for number in range(len(plot.drawing.lines))]
+    bounds = Bounds(area.left(), area.top() - 4, width, area.bottom())
+    boxes = [(box.left(), box.top(), box.right(), box.bottom()) for box in floating(plot)]
+    gap = float(plot.theme.px(9))
+    plot.names_alone = False
+    wanted = _wanted(plot, shown)
+    found = placed_labels(wanted, curves, boxes, bounds, gap)
+    if plot.detailed_labels and collide(found, wanted, boxes):
+        plot.names_alone = True
+        found = placed_labels(_wanted(plot, shown), curves, boxes, bounds, gap)
+    return {line.key: place for (line, _), place in zip(shown, found, strict=True)}
+
+
+def _wanted(plot: Plot, shown: list[tuple[Line, _End]]) -> list[Wanted]:
+    letters, wanted = plot.lettering, []
     for line, end in shown:
         detail = _detail(plot, line, end)
         width = max(letters.width(line.name, "label"), letters.width(detail, "caption"))
         wanted.append(Wanted(end.x, end.y, width, _label_height(plot, detail)))
-    curves = [plot.pixels_of(number) for number in range(len(plot.drawing.lines))]
-    bounds = Bounds(area.left(), area.top() - 4, float(plot.viewport().width()), area.bottom())
-    boxes = [(box.left(), box.top(), box.right(), box.bottom()) for box in floating(plot)]
-    found = placed_labels(wanted, curves, boxes, bounds, float(plot.theme.px(9)))
-    return {line.key: place for (line, _), place in zip(shown, found, strict=True)}
+    return wanted
 
 
 def _leader(painter: QPainter, end: _End, place: Placed, colour: QColor) -> None:

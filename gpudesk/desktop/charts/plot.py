@@ -69,6 +69,7 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
         self.title, self.subtitle, self.x_title = "", "", ""
         self.labelled = True
         self.detailed_labels = True
+        self.names_alone = False
         self.vertical_grid = False
         self.title_below = True
         self.banded: frozenset[str] = frozenset()
@@ -111,6 +112,10 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
         self._overlay = Layer(self.paint_overlay, OVERLAY_Z)
         for item in (self._ground, self._box, self._overlay):
             self.scene().addItem(item)
+
+    def close(self) -> bool:
+        """Close like any widget; the library would take the scene apart while it is still drawn."""
+        return QWidget.close(self)
 
     # What is shown
 

@@ -24,6 +24,8 @@ _WORTH_MOVING: Final = 6
 _INSET: Final = 10
 #: A box that already stands on the plot counts like this many curves beneath.
 _BLOCKED: Final = 20
+#: And a point that is read off like this many.
+_MARKED: Final = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +104,9 @@ def place(plot: Plot, size: Measure) -> QRectF:
     if plot.dock is None or not (plot.held or plot.hover_read_out is not None):
         curves = [plot.pixels_of(number) for number in range(len(plot.drawing.lines))]
         blocked = [np.tile(_points_in(rect), (_BLOCKED, 1)) for rect in plot.blocked]
-        points = np.concatenate([np.empty((0, 2)), *blocked, *(resampled(curve) for curve in curves)])
+        marks = [(plot.frame.pixel_x(mark.x), plot.frame.pixel_y(mark.y)) for mark in plot.drawing.marks]
+        blocked.append(np.tile(np.array(marks).reshape(-1, 2), (_MARKED, 1)))
+        points = np.concatenate([*blocked, *(resampled(curve) for curve in curves)])
         plot.dock = emptiest(boxes, points, plot.dock, _WORTH_MOVING)[0]
     left, top, _, _ = boxes[plot.dock]
     return QRectF(round(left), round(top), size.width, size.height)

@@ -1,0 +1,331 @@
+"""Charts against concurrency as their user meets them: figures, keyboard, zoom, pinned results, faults."""
+
+from dataclasses import replace
+from itertools import pairwise
+
+import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QPushButton
+from pytestqt.qtbot import QtBot
+
+from gpudesk.desktop.charts import commands
+from gpudesk.desktop.charts.against_concurrency import LatencyChart, ThroughputChart, next_count
+from gpudesk.desktop.charts.chart import Chart
+from gpudesk.desktop.charts.strips import pieces
+from gpudesk.desktop.session import edits
+from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.selection import figure
+from gpudesk.desktop.theme.theme import DARK, Theme
+from gpudesk.domain.workloads import Load, LoadKind
+
+
+@pytest.fixture
+def chart(desk: Desk, theme: Theme, qtbot: QtBot) -> ThroughputChart:
+    made = ThroughputChart(desk, theme)
+    made.say_what_does_not_fit()
+    show(made, desk, qtbot)
+    return made
+
+
+def show(chart: Chart, desk: Desk, qtbot: QtBot, width: int = 900, height: int = 430) -> None:
+    """Show a chart that follows the desk."""
+    qtbot.addWidget(chart)
+    desk.answered.connect(chart.refresh)
+    chart.resize(width, height)
+    chart.show()
+    chart.refresh()
+
+
+def zoomed(chart: Chart) -> bool:
+    return chart.frame.zoomed
+
+
+def hovered(chart: Chart) -> float:
+    return chart.hover_x or 0.0
+
+
+def dragging(desk: Desk) -> bool:
+    return desk.in_gesture
+
+
+def concurrency(desk: Desk) -> int | None:
+    return desk.scenario.workload.load.concurrency
+
+
+def press(chart: Chart, key: Qt.Key, modifier: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
+    QTest.keyClick(chart, key, modifier)
+    chart.desk.flush()
+
+
+def at_rule(chart: Chart) -> QPoint:
+    """Return the pixel of the working line, in the middle of the plot."""
+    assert chart.drawing.rule is not None
+    area = chart.frame.area
+    return QPointF(chart.frame.pixel_x(chart.drawing.rule.value), area.center().y()).toPoint()
+
+
+# Figures
+
+
+def test_curves_end_where_memory_ends_and_say_so(chart: ThroughputChart, desk: Desk) -> None:
+    assert desk.answer is not None
+    for line, column in zip(chart.drawing.lines, desk.answer.columns, strict=True):
+        assert column.curve is not None
+        assert line.x[-1] == column.curve.max_concurrency
+        assert line.end == f"memory full at {column.curve.max_concurrency}"
+
+
+def test_the_read_out_has_the_digits_of_the_answer_the_best_first(chart: ThroughputChart, desk: Desk) -> None:
+    read_out = chart.read_out()
+    assert read_out is not None
+    assert desk.answer is not None
+    assert read_out.title == "At 64 in flight"
+    rates = [
+        column.estimate.output_tokens_per_s for column in desk.answer.columns if column.estimate is not None
+    ]
+    best = max(rate for rate in rates if rate is not None)
+    assert read_out.rows[0].cells[:2] == (desk.formatter.estimate(best.value), desk.formatter.band(best))
+    values = [float(row.cells[0].replace(",", "")) for row in read_out.rows]
+    assert values == sorted(values, reverse=True)
+
+
+def test_times_are_read_the_shortest_first(desk: Desk, theme: Theme, qtbot: QtBot) -> None:
+    chart = LatencyChart(desk, theme, "ttft_ms")
+    show(chart, desk, qtbot, 430, 240)
+    found = chart.read_at(8.0)
+    assert found is not None
+    values = [float(row.cells[0].replace(",", "")) for row in found[1].rows]
+    assert values == sorted(values)
+
+
+def test_beyond_its_end_a_curve_is_not_read(chart: ThroughputChart) -> None:
+    least = min(line.x[-1] for line in chart.drawing.lines)
+    found = chart.read_at(least + 1.0)
+    assert found is not None
+    assert found[1].rows[-1].cells[:2] == ("—", f"full at {least:.0f}")
+
+
+def test_strips_cover_every_concurrency_once(desk: Desk) -> None:
+    assert desk.answer is not None
+    for column in desk.answer.columns:
+        assert column.curve is not None
+        found = pieces(column.curve)
+        assert found[0].start == 1
+        assert found[-1].end == column.curve.max_concurrency
+        for before, after in pairwise(found):
+            assert before.end == after.start
+            assert before.limiter != after.limiter
+
+
+# The working line
+
+
+def test_dragging_the_working_line_is_one_step(chart: ThroughputChart, desk: Desk) -> None:
+    start = at_rule(chart)
+    wide = chart.frame.whole_x
+    QTest.mousePress(chart.viewport(), Qt.MouseButton.LeftButton, pos=start)
+    assert dragging(desk)
+    for right in (10, 20, 30):
+        QTest.mouseMove(chart.viewport(), start + QPoint(right, 0))
+        desk.flush()
+    assert chart.frame.whole_x == wide
+    QTest.mouseRelease(chart.viewport(), Qt.MouseButton.LeftButton, pos=start + QPoint(30, 0))
+    desk.flush()
+    assert not dragging(desk)
+    assert (concurrency(desk) or 0) > 64
+    assert desk.undo_stack.count() == 1
+    desk.undo_stack.undo()
+    assert concurrency(desk) == 64
+
+
+def test_while_dragging_only_one_band_is_shaded(chart: ThroughputChart, desk: Desk) -> None:
+    everyone = frozenset(desk.keys)
+    assert chart.banded == everyone
+    desk.select(figure(desk.keys[2], "output_tokens_per_s"))
+    desk.begin_gesture("load")
+    assert chart.banded == {desk.keys[2]}
+    desk.end_gesture()
+    assert chart.banded == everyone
+    chart.set_bands_wanted(False)
+    assert chart.banded == frozenset()
+
+
+def test_arrow_keys_move_the_working_line(chart: ThroughputChart, desk: Desk) -> None:
+    chart.setFocus()
+    press(chart, Qt.Key.Key_Right)
+    assert concurrency(desk) == 67
+    press(chart, Qt.Key.Key_Left, Qt.KeyboardModifier.ShiftModifier)
+    assert concurrency(desk) == 64
+    press(chart, Qt.Key.Key_Home)
+    assert concurrency(desk) == 1
+    press(chart, Qt.Key.Key_End)
+    assert concurrency(desk) == max(line.x[-1] for line in chart.drawing.lines)
+    assert desk.undo_stack.count() == 3
+
+
+def test_steps_of_the_keyboard_reach_every_count_below_thirty() -> None:
+    assert [next_count(count, forward=True, far=False) for count in (1, 9, 29)] == [2, 10, 30]
+    assert next_count(1, forward=False, far=False) == 1
+    assert [next_count(count, forward=True, far=True) for count in (1, 64, 65)] == [2, 128, 128]
+    assert [next_count(count, forward=False, far=True) for count in (1, 64, 65)] == [1, 32, 64]
+
+
+def test_another_load_has_no_working_line_and_arrow_keys_read(chart: ThroughputChart, desk: Desk) -> None:
+    load = Load(LoadKind.BATCH, batch=32)
+    desk.apply(edits.with_workload(desk.scenario, load=load), "Batch")
+    desk.flush()
+    assert chart.drawing.rule is None
+    press(chart, Qt.Key.Key_Right)
+    places = [hovered(chart)]
+    for key in (Qt.Key.Key_Right, Qt.Key.Key_Escape):
+        press(chart, key)
+        places.append(hovered(chart))
+    assert 0.0 < places[0] < places[1]
+    assert places[2] == 0.0
+    assert desk.scenario.workload.load == load
+
+
+def test_limits_are_drawn_on_times(desk: Desk, theme: Theme, qtbot: QtBot) -> None:
+    chart = LatencyChart(desk, theme, "ttft_ms")
+    show(chart, desk, qtbot, 430, 240)
+    load = Load(LoadKind.LIMITS, ttft_ms=2000.0, tpot_ms=50.0)
+    desk.apply(edits.with_workload(desk.scenario, load=load), "Limits")
+    desk.flush()
+    assert chart.drawing.limit is not None
+    assert chart.drawing.limit.text == "limit 2,000 ms, p99"
+    assert chart.grab().toImage().width() >= 430
+
+
+# Choosing and looking closer
+
+
+def test_enter_selects_the_chosen_curve(chart: ThroughputChart, desk: Desk) -> None:
+    press(chart, Qt.Key.Key_Down)
+    press(chart, Qt.Key.Key_Down)
+    press(chart, Qt.Key.Key_Return)
+    read_out = chart.read_out()
+    assert read_out is not None
+    assert desk.selection == figure(read_out.rows[1].key, "output_tokens_per_s")
+
+
+def test_a_click_on_a_curve_selects_it(chart: ThroughputChart, desk: Desk) -> None:
+    number = 3
+    x, y = chart.pixels_of(number)[-3]
+    QTest.mouseClick(chart.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(round(x), round(y)))
+    assert desk.selection == figure(chart.drawing.lines[number].key, "output_tokens_per_s")
+
+
+def test_there_is_a_way_back_from_a_close_look(chart: ThroughputChart, desk: Desk) -> None:
+    button = next(each for each in chart.findChildren(QPushButton) if each.text() == "Fit view")
+    assert button.isHidden()
+    press(chart, Qt.Key.Key_Plus)
+    assert zoomed(chart)
+    assert not button.isHidden()
+    close = chart.frame.x
+    desk.apply(edits.with_load_value(desk.scenario, 70), "Load")
+    desk.flush()
+    assert chart.frame.x == close
+    button.click()
+    assert not zoomed(chart)
+    press(chart, Qt.Key.Key_Plus)
+    press(chart, Qt.Key.Key_Escape)
+    assert not zoomed(chart)
+
+
+# Copies, words, table
+
+
+def test_the_numbers_are_copied_for_a_spreadsheet(chart: ThroughputChart, desk: Desk) -> None:
+    commands.copy_data(chart)
+    rows = [row.split("\t") for row in QGuiApplication.clipboard().text().splitlines()]
+    assert rows[0][3] == "Output throughput, tok/s"
+    assert all(len(row) == len(rows[0]) for row in rows)
+    assert desk.answer is not None
+    points = sum(len(column.curve.concurrency) for column in desk.answer.columns if column.curve)
+    assert len(rows) == points + 1
+    assert all(float(cell) > 0 for row in rows[1:] for cell in row[2:])
+    commands.copy([chart], chart.grab())
+    mime = QGuiApplication.clipboard().mimeData()
+    assert mime.hasImage()
+    assert mime.hasText()
+
+
+def test_the_table_has_the_numbers_and_copies_them(chart: ThroughputChart, qtbot: QtBot) -> None:
+    dialog = commands.show_table(chart)
+    qtbot.addWidget(dialog)
+    model = dialog.view.model()
+    assert model.rowCount() == len(chart.data(chart.formatter).rows)
+    assert "in flight" in str(model.headerData(2, Qt.Orientation.Horizontal))
+    dialog.view.selectRow(1)
+    dialog.copy_selected()
+    assert len(QGuiApplication.clipboard().text().splitlines()) == 2
+    dialog.copy()
+    assert len(QGuiApplication.clipboard().text().splitlines()) == model.rowCount() + 1
+
+
+def test_the_chart_has_a_name_and_a_summary(chart: ThroughputChart) -> None:
+    assert chart.accessibleName() == "Output throughput, chart"
+    for line in chart.drawing.lines:
+        assert f"{line.name}: " in chart.accessibleDescription()
+        assert line.end in chart.accessibleDescription()
+
+
+def test_the_context_menu_offers_every_command(chart: ThroughputChart, qtbot: QtBot) -> None:
+    menu = chart.context_menu()
+    texts = [action.text() for action in menu.actions() if action.text()]
+    assert texts == ["Copy picture", "Copy data", "Show as table", "Save picture…", "Fit view"]
+
+
+# Pinned results, faults, themes
+
+
+def test_a_pinned_result_stays_and_the_difference_is_read(chart: ThroughputChart, desk: Desk) -> None:
+    desk.pin_ghost()
+    desk.apply(edits.with_workload(desk.scenario, input_tokens=2000), "Shorter prompts")
+    desk.flush()
+    assert len(chart.drawing.ghosts) == 4
+    read_out = chart.read_out()
+    assert read_out is not None
+    assert read_out.heads[-1] == "to pinned"
+    assert all(row.cells[-1].startswith("+") for row in read_out.rows)
+    desk.clear_ghost()
+    chart.refresh()
+    assert not chart.drawing.ghosts
+
+
+def test_what_does_not_fit_is_said_with_a_remedy(chart: ThroughputChart, desk: Desk, qtbot: QtBot) -> None:
+    scenario = replace(desk.scenario, model="llama-3.1-405b")
+    for position in range(4):
+        scenario = edits.with_count(scenario, position, 2)
+    desk.apply(scenario, "405B")
+    desk.flush()
+    assert chart.notice is not None
+    assert chart.notice.accessibleName() == "2 of 4 do not fit"
+    assert len(chart.drawing.lines) == 2
+    use = next(each for each in chart.notice.findChildren(QPushButton))
+    assert use.text() == "Use 4"
+    assert use.accessibleName().startswith("Use 4 of ")
+    use.click()
+    desk.flush()
+    assert chart.notice.accessibleName() == "1 of 4 does not fit"
+    assert len(chart.drawing.lines) == 3
+
+
+def test_nothing_that_fits_leaves_an_axis_and_the_reason(chart: ThroughputChart, desk: Desk) -> None:
+    scenario = replace(desk.scenario, model="llama-3.1-405b")
+    desk.apply(scenario, "405B on one")
+    desk.flush()
+    assert not chart.drawing.lines
+    assert chart.drawing.note == "None of them fits, so there is no curve"
+    chart.grab()
+
+
+def test_the_theme_switches_live(chart: ThroughputChart, theme: Theme) -> None:
+    place = at_rule(chart)
+    before = chart.grab().toImage().pixelColor(place)
+    theme.set_preference(DARK)
+    after = chart.grab().toImage()
+    assert after.pixelColor(2, chart.height() - 2) == theme.colour("page")
+    assert after.pixelColor(place) != before

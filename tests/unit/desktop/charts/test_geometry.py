@@ -1,0 +1,103 @@
+"""Reading curves, the way between values and pixels, and where words go."""
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QRectF
+
+from gpudesk.desktop.charts.frame import Frame, extents
+from gpudesk.desktop.charts.labels import Bounds, Wanted, collide, emptiest, placed_labels
+from gpudesk.desktop.charts.lines import Line, alike
+from gpudesk.desktop.charts.pareto import best_at
+from gpudesk.desktop.charts.scales import Counts, Linear
+
+BOUNDS = Bounds(0.0, 0.0, 500.0, 300.0)
+
+
+def line(key: str = "a", factor: float = 10.0) -> Line:
+    """Return throughput in proportion to requests, so that anything between points is known too."""
+    count = np.array([1.0, 2.0, 4.0, 8.0, 16.0])
+    value = factor * count
+    return Line(
+        key,
+        key,
+        1,
+        hollow=False,
+        x=count,
+        y=value,
+        low=value * 0.5,
+        high=value * 2.0,
+        count=count,
+        end="memory full at 16",
+    )
+
+
+def test_a_line_is_read_between_its_points_and_not_beyond_its_end() -> None:
+    reading = line().at(3.0)
+    assert reading is not None
+    assert (reading.value, reading.low, reading.high) == pytest.approx((30.0, 15.0, 60.0))
+    assert line().at(16.0) is not None
+    assert line().at(17.0) is None
+
+
+def test_lines_are_alike_only_where_everything_drawn_is() -> None:
+    assert alike((line(),), (line(),))
+    assert not alike((line(),), (line(factor=11.0),))
+    assert not alike((line(),), ())
+
+
+def test_the_best_at_a_speed_is_among_whole_numbers_of_requests() -> None:
+    count = np.array([1.0, 10.0, 100.0])
+    made = Line("a", "a", 1, hollow=False, x=100.0 / count, y=5.0 * count, count=count)
+    best = best_at(made, 9.0)
+    assert best is not None
+    assert best.count == 11
+    assert best.value == pytest.approx(55.0)
+    assert best.speed >= 9.0
+    assert best_at(made, 101.0) is None
+
+
+def test_pixels_and_values_lead_to_each_other_however_close_the_look() -> None:
+    frame = Frame(Counts(), Linear(), QRectF(50, 10, 400, 200))
+    frame.fit((1.0, 256.0), (0.0, 900.0), (8, 5))
+    assert frame.pixel_x(1.0) == pytest.approx(50.0)
+    assert frame.pixel_y(0.0) == pytest.approx(210.0)
+    for _ in range(3):
+        assert frame.value_x(frame.pixel_x(40.0)) == pytest.approx(40.0)
+        frame.zoom(0.5, frame.pixel_x(40.0), 100.0)
+    assert frame.zoomed
+    frame.pan(-10_000, 10_000)
+    assert frame.x[1] == pytest.approx(frame.whole_x[1])
+    frame.zoom(1e6, 200.0, 100.0)
+    assert not frame.zoomed
+
+
+def test_wide_bands_do_not_squash_the_curves() -> None:
+    found = extents((line(),), (), None, linear_y=True)
+    assert found is not None
+    assert found[1][1] == pytest.approx(160.0 * 1.5)
+    assert extents((), (), 5.0, linear_y=True) is None
+
+
+def test_labels_keep_apart_and_inside() -> None:
+    wanted = [Wanted(300.0, 100.0 + number, 80.0, 30.0) for number in range(5)]
+    places = placed_labels(wanted, [], [], BOUNDS, 8.0)
+    assert not collide(places, wanted, [])
+    assert all(place.y - 15 >= 0 and place.y + 15 <= 300 for place in places)
+    assert all(place.x + 80 <= 500 for place in places)
+
+
+def test_a_label_avoids_a_curve_and_a_box() -> None:
+    label = Wanted(200.0, 150.0, 80.0, 20.0)
+    curve = np.array([(200.0, 150.0), (400.0, 150.0)])
+    (place,) = placed_labels([label], [curve], [], BOUNDS, 8.0)
+    assert abs(place.y - 150.0) >= 10.0
+    (aside,) = placed_labels([label], [], [(190.0, 120.0, 400.0, 180.0)], BOUNDS, 8.0)
+    assert not collide([aside], [label], [(190.0, 120.0, 400.0, 180.0)])
+
+
+def test_the_emptiest_box_is_left_only_for_a_better_one() -> None:
+    boxes = [(0.0, 0.0, 10.0, 10.0), (20.0, 0.0, 30.0, 10.0)]
+    points = np.array([(5.0, 5.0)] * 3)
+    assert emptiest(boxes, points, None, 0) == (1, 0)
+    assert emptiest(boxes, points, 0, 5) == (0, 3)
+    assert emptiest(boxes, points, 0, 1) == (1, 0)

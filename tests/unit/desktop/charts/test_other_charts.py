@@ -1,0 +1,133 @@
+"""Speed against throughput, rooflines and the parts of a request, as their user meets them."""
+
+import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from gpudesk.desktop.charts.pareto import ParetoChart
+from gpudesk.desktop.charts.roofline import RooflineChart
+from gpudesk.desktop.charts.split import SplitChart
+from gpudesk.desktop.session import edits
+from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.selection import figure
+from gpudesk.desktop.theme.theme import Theme
+from gpudesk.domain.workloads import Load, LoadKind
+
+
+@pytest.fixture
+def pareto(desk: Desk, theme: Theme, qtbot: QtBot) -> ParetoChart:
+    made = ParetoChart(desk, theme)
+    qtbot.addWidget(made)
+    desk.answered.connect(made.refresh)
+    made.resize(900, 430)
+    made.show()
+    made.refresh()
+    return made
+
+
+def test_what_is_read_off_reaches_the_speed(pareto: ParetoChart) -> None:
+    read_out = pareto.read_out()
+    assert read_out is not None
+    assert read_out.title == "Best at 30 or more"
+    assert pareto.drawing.rule is not None
+    assert pareto.drawing.rule.text == "≥ 30 tok/s"
+    values = [float(row.cells[0].replace(",", "")) for row in read_out.rows]
+    assert values == sorted(values, reverse=True)
+    assert all(int(row.cells[1]) >= 1 for row in read_out.rows)
+
+
+def test_the_line_is_dragged_and_moved_by_keys(pareto: ParetoChart, desk: Desk) -> None:
+    moved: list[float] = []
+    pareto.read_off_changed.connect(moved.append)
+    start = QPointF(pareto.frame.pixel_x(30.0), pareto.frame.area.center().y()).toPoint()
+    QTest.mousePress(pareto.viewport(), Qt.MouseButton.LeftButton, pos=start)
+    QTest.mouseMove(pareto.viewport(), start + QPoint(60, 0))
+    QTest.mouseRelease(pareto.viewport(), Qt.MouseButton.LeftButton, pos=start + QPoint(60, 0))
+    assert len(moved) == 1
+    assert moved[0] > 30
+    pareto.set_read_off(30.0)
+    pareto.refresh()
+    QTest.keyClick(pareto, Qt.Key.Key_Right)
+    assert pareto.read_off == 31.0
+    QTest.keyClick(pareto, Qt.Key.Key_Left, Qt.KeyboardModifier.ShiftModifier)
+    assert pareto.read_off == 21.0
+    assert desk.undo_stack.count() == 0
+
+
+def test_a_speed_that_nobody_reaches_says_so(pareto: ParetoChart) -> None:
+    pareto.move_rule(5000.0)
+    read_out = pareto.read_out()
+    assert read_out is not None
+    assert all(row.cells[:2] == ("—", "not reached") for row in read_out.rows)
+    assert "does not reach ≥ 5,000 tok/s" in pareto.summary()
+
+
+def test_a_limit_on_the_mean_fixes_the_line(pareto: ParetoChart, desk: Desk) -> None:
+    load = Load(LoadKind.LIMITS, ttft_ms=2000.0, tpot_ms=40.0, limit="mean")
+    desk.apply(edits.with_workload(desk.scenario, load=load), "Limits")
+    desk.flush()
+    assert pareto.drawing.rule is not None
+    assert pareto.drawing.rule.value == 25.0
+    assert not pareto.drawing.rule.movable
+
+
+def test_the_read_out_stands_beside_a_small_plot(pareto: ParetoChart) -> None:
+    pareto.resize(430, 220)
+    pareto.refresh()
+    pareto.lay_out()
+    assert pareto.read_out_beside
+    pareto.grab()
+
+
+def test_points_of_the_roofline_lie_under_the_roof(desk: Desk, theme: Theme, qtbot: QtBot) -> None:
+    chart = RooflineChart(desk, theme)
+    qtbot.addWidget(chart)
+    chart.resize(900, 430)
+    chart.show()
+    chart.refresh()
+    assert len(chart.drawing.lines) == len(chart.drawing.ghosts) == 4
+    assert {mark.text for mark in chart.drawing.marks} == {"", "decode", "prefill"}
+    for each in chart.roofed:
+        for point in (each.roofline.decode, each.roofline.prefill):
+            assert point is not None
+            assert point.flops <= each.roofline.paper.at(point.intensity) * 1.001
+    found = chart.read_at(10.0)
+    assert found is not None
+    assert {row.cells[1] for row in found[1].rows} == {"memory"}
+    assert len(chart.data(desk.formatter).rows) == 4
+    chart.grab()
+
+
+def test_parts_of_a_request_add_up_to_it(desk: Desk, theme: Theme, qtbot: QtBot) -> None:
+    chart = SplitChart(desk, theme)
+    qtbot.addWidget(chart)
+    chart.resize(900, 600)
+    chart.show()
+    chart.refresh()
+    assert desk.answer is not None
+    requests, tokens, prompts = chart.groups
+    longest = max(sum(piece.share for piece in row.pieces) for row in requests.rows)
+    assert longest == pytest.approx(1.0)
+    for row, column in zip(requests.rows, desk.answer.columns, strict=True):
+        assert column.estimate is not None
+        assert column.estimate.request_s is not None
+        assert row.value == f"{desk.formatter.estimate(column.estimate.request_s.value)} s"
+    for group in (tokens, prompts):
+        assert all(sum(piece.share for piece in row.pieces) == pytest.approx(1.0) for row in group.rows)
+    QTest.keyClick(chart, Qt.Key.Key_Down)
+    QTest.keyClick(chart, Qt.Key.Key_Down)
+    QTest.keyClick(chart, Qt.Key.Key_Return)
+    assert desk.selection == figure(desk.keys[1], "request_s")
+    assert all(name in chart.accessibleDescription() for name in desk.names)
+    chart.grab()
+
+
+def test_a_column_that_does_not_fit_says_why(desk: Desk, theme: Theme, qtbot: QtBot) -> None:
+    desk.edit("405B", model="llama-3.1-405b")
+    desk.flush()
+    chart = SplitChart(desk, theme)
+    qtbot.addWidget(chart)
+    chart.refresh()
+    for group in chart.groups:
+        assert all(row.note.startswith("does not fit: ") for row in group.rows)

@@ -1,0 +1,213 @@
+"""The page Performance as its user meets it: views, table, pinned result, copies, states, sizes."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractButton, QDialog, QWidget
+from pytestqt.modeltest import ModelTester
+from pytestqt.qtbot import QtBot
+
+from gpudesk.desktop.pages.performance.figures_table import FiguresModel
+from gpudesk.desktop.pages.performance.page import PerformancePage
+from gpudesk.desktop.pages.performance.views import OneView, Overview
+from gpudesk.desktop.session import edits
+from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.selection import figure
+from gpudesk.desktop.session.settings import Settings
+from gpudesk.desktop.theme.theme import Theme
+from gpudesk.domain.formatting import ENGLISH, Formatter
+from gpudesk.workbench.templates import read_template, template_ids
+from gpudesk.workbench.workbench import Workbench
+
+VIEWS = ("overview", "throughput", "pareto", "latency", "roofline", "split")
+
+
+@pytest.fixture(scope="module")
+def workbench() -> Iterator[Workbench]:
+    with Workbench.open() as opened:
+        yield opened
+
+
+@pytest.fixture
+def desk(workbench: Workbench, qtbot: QtBot) -> Desk:
+    made = Desk(workbench, Formatter(ENGLISH))
+    made.open(read_template("70b-chat-on-four"))
+    return made
+
+
+@pytest.fixture
+def settings(tmp_path: Path, qtbot: QtBot) -> Settings:
+    return Settings(tmp_path / "settings.json")
+
+
+@pytest.fixture
+def page(desk: Desk, theme: Theme, settings: Settings, qtbot: QtBot) -> PerformancePage:
+    made = PerformancePage(desk, theme, settings)
+    qtbot.addWidget(made)
+    made.resize(944, 753)
+    made.show()
+    return made
+
+
+def table_of(page: PerformancePage) -> FiguresModel:
+    assert isinstance(page.view, OneView)
+    model = page.view.table.model()
+    assert isinstance(model, FiguresModel)
+    return model
+
+
+def cell(page: PerformancePage, row: int, column: int) -> str:
+    model = table_of(page)
+    return str(model.index(row, column).data())
+
+
+@pytest.mark.parametrize("template", template_ids())
+@pytest.mark.parametrize("view", VIEWS)
+def test_every_view_of_every_template_is_drawn(
+    page: PerformancePage, desk: Desk, template: str, view: str
+) -> None:
+    desk.open(read_template(template))
+    page.choose_view(view)
+    assert page.view.isVisible()
+    assert not page.grab().isNull()
+    assert all(chart.accessibleDescription() for chart in page.view.charts)
+
+
+def test_the_view_and_bands_are_remembered(
+    page: PerformancePage, desk: Desk, theme: Theme, settings: Settings, qtbot: QtBot
+) -> None:
+    page.choose_view("latency")
+    page.head.bands.click()
+    again = PerformancePage(desk, theme, settings)
+    qtbot.addWidget(again)
+    assert again.head.segment.value == "latency"
+    assert not again.head.bands.isChecked()
+
+
+def test_the_speed_that_is_read_off_is_one_for_both_views(page: PerformancePage, settings: Settings) -> None:
+    assert isinstance(page.view, Overview)
+    page.view.pareto.move_rule(42.0)
+    assert settings.get("performance.read_off", 0.0) == 42.0
+    page.choose_view("pareto")
+    assert page.view.charts[0].drawing.rule.text == "≥ 42 tok/s"  # type: ignore[union-attr]
+
+
+def test_the_table_has_the_digits_of_the_answer(
+    page: PerformancePage, desk: Desk, qtmodeltester: ModelTester
+) -> None:
+    page.choose_view("throughput")
+    qtmodeltester.check(table_of(page))  # type: ignore[no-untyped-call]
+    assert desk.answer is not None
+    estimates = [column.estimate for column in desk.answer.columns]
+    best = max(
+        (each.output_tokens_per_s for each in estimates if each and each.output_tokens_per_s),
+        key=lambda rate: rate.value,
+    )
+    assert cell(page, 0, 1) == desk.formatter.estimate(best.value)
+    assert cell(page, 0, 2) == desk.formatter.band(best)
+    assert cell(page, 0, 3) == "memory bandwidth limits"
+
+
+def test_a_row_of_the_table_selects_its_figure(page: PerformancePage, desk: Desk) -> None:
+    page.choose_view("latency")
+    assert isinstance(page.view, OneView)
+    table = page.view.table
+    table.setCurrentIndex(table.model().index(1, 3))
+    QTest.keyClick(table, Qt.Key.Key_Return)
+    key = table_of(page).figures.rows[1].key
+    assert desk.selection == figure(key, "tpot_ms")
+
+
+def test_the_table_says_who_does_not_fit_and_who_holds_less(page: PerformancePage, desk: Desk) -> None:
+    page.choose_view("throughput")
+    desk.apply(edits.with_load_value(desk.scenario, 100), "Load")
+    desk.flush()
+    sentences = {cell(page, row, 0): cell(page, row, 3) for row in range(4)}
+    assert sentences["H200 SXM"].endswith("of 100 in flight")
+    assert sentences["H200 SXM"].startswith("holds ")
+    desk.edit("405B", model="llama-3.1-405b")
+    desk.flush()
+    assert all(cell(page, row, 3).startswith("does not fit: ") for row in range(4))
+
+
+def test_a_pinned_result_is_named_and_let_go(page: PerformancePage, desk: Desk) -> None:
+    assert page.head.pinned.isHidden()
+    page.head.pin.click()
+    assert page.head.pinned.text() == "Pinned: 64 in flight, FP8"
+    page.head.let_go.click()
+    assert page.head.pinned.isHidden()
+    assert desk.ghost is None
+
+
+def test_copy_takes_picture_and_numbers(page: PerformancePage) -> None:
+    page.head.copy.click()
+    mime = QGuiApplication.clipboard().mimeData()
+    assert mime.hasImage()
+    text = mime.text()
+    assert "Output throughput against requests in flight" in text
+    assert "Time to first token against requests in flight" in text
+
+
+def test_every_command_is_an_action(page: PerformancePage, qtbot: QtBot) -> None:
+    actions = {action.id: action for action in page.actions_of_page()}
+    assert {f"performance.{view}" for view in VIEWS} < set(actions)
+    actions["performance.roofline"].run()
+    assert page.head.segment.value == "roofline"
+    actions["performance.table"].run()
+    dialog = page.findChild(QDialog) or page.window().findChild(QDialog)
+    assert dialog is not None
+    assert dialog.isVisible()
+    dialog.close()
+
+
+def test_an_unfinished_scenario_says_what_is_missing(page: PerformancePage, desk: Desk) -> None:
+    wanted: list[str] = []
+    page.wanted.connect(wanted.append)
+    desk.open(edits.empty_scenario())
+    assert not page.view.isVisible()
+    assert not page.head.copy.isEnabled()
+    texts = [each for each in page.findChildren(QAbstractButton) if each.text() == "Choose a model"]
+    texts[0].click()
+    assert wanted == ["model"]
+
+
+def test_a_problem_is_said_and_the_last_answer_stays(page: PerformancePage, desk: Desk) -> None:
+    desk.edit("Change of model", model="no-such-model")
+    desk.flush()
+    assert page.view.isVisible()
+    assert "no-such-model" in page._note.text
+
+
+@pytest.mark.parametrize("percent", [90, 150])
+@pytest.mark.parametrize("size", [(920, 653), (1424, 933), (600, 500)])
+def test_the_page_can_be_seen_whole_at_any_size(
+    page: PerformancePage, theme: Theme, percent: int, size: tuple[int, int], qtbot: QtBot
+) -> None:
+    theme.set_font_percent(percent)
+    page.resize(*size)
+    for view in VIEWS:
+        page.choose_view(view)
+        qtbot.wait(1)
+        page.grab()
+        for chart in page.view.charts:
+            assert chart.height() >= chart.minimumSizeHint().height()
+
+
+def test_everything_that_takes_the_focus_has_a_name(page: PerformancePage) -> None:
+    for view in VIEWS:
+        page.choose_view(view)
+        nameless = [
+            each
+            for each in page.findChildren(QWidget)
+            if each.isVisible() and each.focusPolicy() & Qt.FocusPolicy.TabFocus and not _name(each)
+        ]
+        assert nameless == []
+
+
+def _name(widget: QWidget) -> str:
+    text = widget.text() if isinstance(widget, QAbstractButton) else ""
+    return widget.accessibleName() or text
