@@ -1,0 +1,120 @@
+"""The page that a window opens with."""
+
+import pytest
+from PySide6.QtCore import Qt, SignalInstance
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractButton, QLabel, QScrollArea
+from pytestqt.qtbot import QtBot
+
+from gpudesk.desktop.pages.first_run.entries import RecentFile, RecoveredFile
+from gpudesk.desktop.pages.first_run.page import FirstRunPage
+from gpudesk.desktop.pages.first_run.questions import SAMPLE, questions
+from gpudesk.desktop.theme.theme import Theme
+from gpudesk.workbench.templates import read_template, template_ids
+
+CHAT = RecentFile("/home/anna/70b chat.gpudesk", "70b chat.gpudesk", "14:02")
+
+
+@pytest.fixture
+def page(theme: Theme, qtbot: QtBot) -> FirstRunPage:
+    made = FirstRunPage(theme)
+    qtbot.addWidget(made)
+    made.resize(944, 752)
+    made.show()
+    qtbot.waitExposed(made)
+    made.focus_content()
+    return made
+
+
+def button(page: FirstRunPage, name: str) -> QAbstractButton:
+    return next(b for b in page.findChildren(QAbstractButton) if b.accessibleName() == name)
+
+
+def test_enter_opens_the_sample(page: FirstRunPage, qtbot: QtBot) -> None:
+    assert page.sample.hasFocus()
+    with qtbot.waitSignal(page.open_sample):
+        QTest.keyClick(page.sample, Qt.Key.Key_Return)
+
+
+def test_enter_opens_what_has_the_focus(page: FirstRunPage, qtbot: QtBot) -> None:
+    page.empty.setFocus()
+    with qtbot.assertNotEmitted(page.open_sample), qtbot.waitSignal(page.start_empty):
+        QTest.keyClick(page.empty, Qt.Key.Key_Enter)
+
+
+@pytest.mark.parametrize("position", range(4))
+def test_a_digit_opens_its_question(page: FirstRunPage, qtbot: QtBot, position: int) -> None:
+    with qtbot.waitSignal(page.open_template) as opened:
+        QTest.keyClicks(page.sample, "1234"[position])
+    assert opened.args == [questions()[position].template]
+
+
+def test_other_digits_and_chords_open_nothing(page: FirstRunPage, qtbot: QtBot) -> None:
+    with qtbot.assertNotEmitted(page.open_template):
+        QTest.keyClicks(page.sample, "5")
+        QTest.keyClick(page.sample, Qt.Key.Key_1, Qt.KeyboardModifier.ControlModifier)
+
+
+def test_the_questions_say_what_their_templates_hold() -> None:
+    assert {SAMPLE, *(question.template for question in questions())} <= set(template_ids())
+    for question in questions():
+        scenario = read_template(question.template)
+        assert f"{scenario.workload.load.concurrency} in flight" in question.detail
+        counts = {choice.count or 1 for choice in scenario.accelerators}
+        assert {1: "one of each", 4: "four of each", 8: "eight of each of six"}[
+            counts.pop()
+        ] in question.detail
+    assert len(read_template(SAMPLE).accelerators) == 4
+
+
+def test_without_recent_files_it_says_so(page: FirstRunPage) -> None:
+    assert "None yet. Scenarios you save appear here." in [
+        label.text() for label in page.findChildren(QLabel) if label.isVisible()
+    ]
+
+
+def test_a_recent_file_is_opened_by_its_row(page: FirstRunPage, qtbot: QtBot) -> None:
+    page.set_recent([CHAT])
+    row = button(page, "Open 70b chat.gpudesk")
+    assert "14:02" in row.accessibleDescription()
+    with qtbot.waitSignal(page.open_file) as opened:
+        QTest.mouseClick(row, Qt.MouseButton.LeftButton)
+    assert opened.args == [CHAT.path]
+
+
+@pytest.mark.parametrize(("name", "signal"), [("Open", "open_recovered"), ("Discard", "discard_recovered")])
+def test_what_a_crash_left_is_opened_or_discarded(
+    page: FirstRunPage, qtbot: QtBot, name: str, signal: str
+) -> None:
+    page.set_recovered([RecoveredFile("first", "70B chat", "14:02"), RecoveredFile("second", "405B", "9:10")])
+    said = [label.text() for label in page.findChildren(QLabel)]
+    assert "Recovered: 70B chat, edited 14:02" in said
+    wanted: SignalInstance = getattr(page, signal)
+    with qtbot.waitSignal(wanted) as chosen:
+        QTest.mouseClick(button(page, f"{name} what was recovered of 405B"), Qt.MouseButton.LeftButton)
+    assert chosen.args == ["second"]
+
+
+def test_tab_goes_as_the_eye_does_and_scrolls(page: FirstRunPage, qtbot: QtBot) -> None:
+    page.set_recent([CHAT])
+    page.set_recovered([RecoveredFile("first", "70B chat", "14:02")])
+    page.resize(500, 300)
+    recent = button(page, "Open 70b chat.gpudesk")
+    qtbot.waitUntil(recent.isVisible)
+    button(page, "Open what was recovered of 70B chat").setFocus()
+    passed = []
+    for _ in range(9):
+        passed.append(page.focusWidget().accessibleName())
+        QTest.keyClick(page.focusWidget(), Qt.Key.Key_Tab)
+    assert passed == [
+        "Open what was recovered of 70B chat",
+        "Discard what was recovered of 70B chat",
+        "Open the sample: 70B chat on four parts",
+        "Start empty",
+        *(question.title for question in questions()),
+        "Open 70b chat.gpudesk",
+    ]
+    QTest.keyClick(page.focusWidget(), Qt.Key.Key_Backtab)
+    assert recent.hasFocus()
+    bar = page.findChildren(QScrollArea)[0].verticalScrollBar()
+    assert bar.value() > bar.maximum() - 60
