@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Signal
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.edits import empty_scenario
 from gpudesk.desktop.session.recent import note_recent
-from gpudesk.desktop.session.recovery import Recovered, RecoveryFile, discard
+from gpudesk.desktop.session.recovery import Recovered, RecoveryFile
 from gpudesk.desktop.session.settings import Settings
 from gpudesk.domain.scenarios import Scenario
 from gpudesk.text import tr
@@ -91,9 +91,7 @@ class Document(QObject):
         check_ids(recovered.scenario, self._desk.workbench.catalog)
         self._put(recovered.scenario, recovered.document, begun=True)
         self._always_edited = True
-        self._recovery.keep(recovered.scenario, recovered.document)
-        self._recovery.write()
-        discard(recovered)
+        self._recovery.take_over(recovered)
         self.changed.emit()
 
     def save(self, path: Path | None = None) -> None:

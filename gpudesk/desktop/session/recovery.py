@@ -90,6 +90,13 @@ class RecoveryFile(QObject):
         else:
             self._content = None
 
+    def take_over(self, recovered: Recovered) -> None:
+        """Go on in the file that a crash left, so that at no moment its edits lie nowhere."""
+        self.clear()
+        self._file = recovered.file
+        self._lock = _lock(self._file)
+        self._lock.tryLock(0)
+
     def clear(self) -> None:
         """Forget the edits: they are saved, or were given up."""
         self._timer.stop()

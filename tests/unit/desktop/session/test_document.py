@@ -1,0 +1,222 @@
+"""The document: it changes only on Save, says what it is called, and a fault of a file changes nothing."""
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from gpudesk.desktop.session import edits
+from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.document import Document
+from gpudesk.desktop.session.recent import recent_files
+from gpudesk.desktop.session.recovery import RecoveryFile, left_behind
+from gpudesk.desktop.session.settings import Settings
+from gpudesk.domain.formatting import ENGLISH, Formatter
+from gpudesk.domain.messages import InputError
+from gpudesk.sentences import problem
+from gpudesk.workbench.scenario_file import read_scenario, write_scenario
+from gpudesk.workbench.templates import SAMPLE, read_template
+from gpudesk.workbench.workbench import Workbench
+
+
+@pytest.fixture(scope="module")
+def workbench() -> Iterator[Workbench]:
+    with Workbench.open() as opened:
+        yield opened
+
+
+@pytest.fixture
+def settings(qtbot: QtBot) -> Settings:
+    return Settings()
+
+
+@pytest.fixture
+def desk(workbench: Workbench, qtbot: QtBot) -> Desk:
+    return Desk(workbench, Formatter(ENGLISH))
+
+
+@pytest.fixture
+def document(desk: Desk, settings: Settings) -> Document:
+    return Document(desk, settings, RecoveryFile())
+
+
+@pytest.fixture
+def sample_file(tmp_path: Path) -> Path:
+    path = tmp_path / "70b chat.gpudesk"
+    write_scenario(read_template(SAMPLE), path)
+    return path
+
+
+def set_load(desk: Desk, value: int) -> None:
+    desk.apply(edits.with_load_value(desk.scenario, value), "Change of load")
+
+
+def load_on_disk(path: Path) -> int | None:
+    return read_scenario(path).workload.load.concurrency
+
+
+def test_a_new_document_is_untouched(document: Document) -> None:
+    assert (document.untouched, document.replaceable, document.edited) == (True, True, False)
+    document.new()
+    assert (document.untouched, document.replaceable, document.edited) == (False, True, False)
+
+
+def test_edits_reach_the_file_only_on_save(document: Document, desk: Desk, sample_file: Path) -> None:
+    document.open_file(sample_file)
+    assert document.title == "70b chat.gpudesk"
+    states = []
+    set_load(desk, 96)
+    states.append((document.edited, load_on_disk(sample_file)))
+    document.save()
+    states.append((document.edited, load_on_disk(sample_file)))
+    assert states == [(True, 64), (False, 96)]
+
+
+def test_undo_to_what_was_saved_is_not_edited(document: Document, desk: Desk, sample_file: Path) -> None:
+    document.open_file(sample_file)
+    set_load(desk, 96)
+    document.save()
+    states = [document.edited]
+    for step in (desk.undo_stack.undo, desk.undo_stack.redo):
+        step()
+        states.append(document.edited)
+    assert states == [False, True, False]
+
+
+def test_save_as_goes_on_in_the_new_file(document: Document, desk: Desk, sample_file: Path) -> None:
+    document.open_file(sample_file)
+    set_load(desk, 96)
+    other = sample_file.with_name("other.gpudesk")
+    document.save(other)
+    assert (document.path, document.title) == (other, "other.gpudesk")
+    assert (load_on_disk(sample_file), load_on_disk(other)) == (64, 96)
+
+
+def test_documents_with_files_and_with_edits_are_not_replaced(
+    document: Document, desk: Desk, sample_file: Path
+) -> None:
+    document.open_template(SAMPLE)
+    states = [document.replaceable]
+    set_load(desk, 96)
+    states.append(document.replaceable)
+    document.open_file(sample_file)
+    states.append(document.replaceable)
+    assert states == [True, False, False]
+
+
+def test_a_document_without_a_name_needs_one(document: Document) -> None:
+    with pytest.raises(ValueError, match="name"):
+        document.save()
+
+
+def test_the_name_that_is_proposed_can_be_written_everywhere(document: Document, desk: Desk) -> None:
+    names = []
+    for name in ("70B: chat/agents?", "  ", "Größe 405B"):
+        desk.edit("Change of name", name=name)
+        names.append(document.suggested_name)
+    assert names == ["70B chat agents.gpudesk", "Comparison.gpudesk", "Größe 405B.gpudesk"]
+
+
+def newer_file(file: dict[str, object]) -> None:
+    file["gpudesk"] = 2
+
+
+def newer_section(file: dict[str, object]) -> None:
+    file["scenario"] = {"version": 9}
+
+
+def foreign(file: dict[str, object]) -> None:
+    file.clear()
+
+
+def unknown_model(file: dict[str, object]) -> None:
+    scenario = file["scenario"]
+    assert isinstance(scenario, dict)
+    scenario["model"] = "no-such-model"
+
+
+@pytest.mark.parametrize(
+    ("spoil", "said"),
+    [
+        (newer_file, "newer"),
+        (newer_section, "newer"),
+        (foreign, "scenario"),
+        (unknown_model, "no-such-model"),
+    ],
+)
+def test_a_file_at_fault_is_named_and_the_open_document_stays(
+    document: Document,
+    desk: Desk,
+    sample_file: Path,
+    spoil: Callable[[dict[str, object]], None],
+    said: str,
+) -> None:
+    document.open_file(sample_file)
+    set_load(desk, 96)
+    before = desk.scenario
+    bad = sample_file.with_name("bad.gpudesk")
+    contents = json.loads(sample_file.read_text())
+    spoil(contents)
+    bad.write_text(json.dumps(contents))
+    with pytest.raises(InputError) as caught:
+        document.open_file(bad)
+    assert said in problem(caught.value)
+    assert "bad.gpudesk" in problem(caught.value)
+    assert desk.scenario is before
+    assert (document.path, document.edited) == (sample_file, True)
+
+
+def test_a_save_that_fails_leaves_the_document_edited(
+    document: Document, desk: Desk, sample_file: Path
+) -> None:
+    document.open_file(sample_file)
+    set_load(desk, 96)
+    with pytest.raises(InputError):
+        document.save(sample_file.parent / "no such folder" / "x.gpudesk")
+    assert (document.path, document.edited) == (sample_file, True)
+    assert load_on_disk(sample_file) == 64
+
+
+def test_recent_files_are_those_that_are_there_newest_first(
+    document: Document, settings: Settings, sample_file: Path
+) -> None:
+    document.open_file(sample_file)
+    other = sample_file.with_name("other.gpudesk")
+    document.save(other)
+    assert recent_files(settings) == [other, sample_file]
+    sample_file.unlink()
+    assert recent_files(settings) == [other]
+
+
+def test_ten_recent_files_are_kept(document: Document, settings: Settings, sample_file: Path) -> None:
+    document.open_file(sample_file)
+    for number in range(11):
+        document.save(sample_file.with_name(f"{number}.gpudesk"))
+    assert [path.stem for path in recent_files(settings)] == [str(n) for n in range(10, 0, -1)]
+
+
+def test_edits_are_kept_for_the_case_of_a_crash_within_a_second(
+    document: Document, desk: Desk, sample_file: Path, user_home: Path, qtbot: QtBot
+) -> None:
+    document.open_file(sample_file)
+    set_load(desk, 96)
+    folder = user_home / "recovery"
+    qtbot.waitUntil(lambda: bool(list(folder.glob("*.recovery"))), timeout=1000)
+    assert left_behind() == []  # its owner lives
+    kept = json.loads(next(folder.glob("*.recovery")).read_text())
+    assert kept["document"] == str(sample_file)
+    document.save()
+    assert list(folder.iterdir()) == []
+
+
+def test_undo_of_everything_leaves_nothing_to_recover(
+    document: Document, desk: Desk, sample_file: Path, user_home: Path
+) -> None:
+    document.open_file(sample_file)
+    set_load(desk, 96)
+    document.keep_now()
+    assert list((user_home / "recovery").glob("*.recovery"))
+    desk.undo_stack.undo()
+    assert not list((user_home / "recovery").glob("*.recovery"))

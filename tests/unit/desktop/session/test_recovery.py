@@ -1,0 +1,135 @@
+"""Recovery: what a crash left is offered, what others use is not, and nothing is lost on the way."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.document import Document
+from gpudesk.desktop.session.edits import with_load_value
+from gpudesk.desktop.session.recovery import Recovered, RecoveryFile, discard, left_behind
+from gpudesk.desktop.session.settings import Settings
+from gpudesk.domain.formatting import ENGLISH, Formatter
+from gpudesk.domain.messages import InputError, message
+from gpudesk.workbench.templates import SAMPLE, read_template
+from gpudesk.workbench.workbench import Workbench
+
+#: Keeps an edit of a document, says so, and waits for its end.
+EDITS_AND_WAITS = """
+import time
+from dataclasses import replace
+from pathlib import Path
+from PySide6.QtCore import QCoreApplication
+from gpudesk.desktop.session.recovery import RecoveryFile
+from gpudesk.workbench.templates import SAMPLE, read_template
+application = QCoreApplication([])
+file = RecoveryFile()
+file.keep(replace(read_template(SAMPLE), name="Crashed"), Path("/somewhere/a.gpudesk"))
+file.write()
+print("kept", flush=True)
+time.sleep(60)
+"""
+
+
+@pytest.fixture(scope="module")
+def workbench() -> Iterator[Workbench]:
+    with Workbench.open() as opened:
+        yield opened
+
+
+@pytest.fixture
+def document(workbench: Workbench, qtbot: QtBot) -> Document:
+    desk = Desk(workbench, Formatter(ENGLISH))
+    made = Document(desk, Settings(), RecoveryFile())
+    desk.setParent(made)
+    return made
+
+
+def crash(home: Path) -> None:
+    """Let another process keep an edit, and kill it; while it lives, its edit is nobody else's."""
+    environment = {**os.environ, "GPUDESK_HOME": str(home)}
+    with subprocess.Popen(
+        [sys.executable, "-c", EDITS_AND_WAITS], stdout=subprocess.PIPE, text=True, env=environment
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "kept\n"
+        assert left_behind() == []
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+
+
+def only(found: list[Recovered]) -> Recovered:
+    (one,) = found
+    return one
+
+
+def files_in(home: Path) -> list[str]:
+    return sorted(path.suffix for path in (home / "recovery").iterdir())
+
+
+def test_what_a_killed_program_left_is_taken_up_and_saved(
+    document: Document, user_home: Path, tmp_path: Path
+) -> None:
+    crash(user_home)
+    recovered = only(left_behind())
+    assert (recovered.scenario.name, recovered.document) == ("Crashed", Path("/somewhere/a.gpudesk"))
+    document.open_recovered(recovered)
+    assert document.edited
+    assert document.path == Path("/somewhere/a.gpudesk")
+    assert left_behind() == []
+    document.save(tmp_path / "saved.gpudesk")
+    assert files_in(user_home) == []
+
+
+def test_what_is_discarded_is_gone(user_home: Path) -> None:
+    crash(user_home)
+    discard(only(left_behind()))
+    assert left_behind() == []
+    assert files_in(user_home) == []
+
+
+def test_what_a_crash_left_stays_when_it_cannot_be_kept_anew(
+    document: Document, user_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    crash(user_home)
+    recovered = only(left_behind())
+
+    def full(path: Path, _contents: bytes) -> None:
+        raise InputError(message("file.unwritable", reason="no space left on device"), str(path))
+
+    monkeypatch.setattr("gpudesk.desktop.session.recovery.write_atomically", full)
+    document.open_recovered(recovered)
+    assert document.edited
+    assert recovered.file.exists()
+
+
+def test_what_cannot_be_read_is_set_aside(user_home: Path) -> None:
+    folder = user_home / "recovery"
+    folder.mkdir(parents=True)
+    for number, text in enumerate(("{", "[]", '{"document": 3}', '{"scenario": "{}", "document": null}')):
+        (folder / f"{number}.recovery").write_text(text)
+    assert left_behind() == []
+    assert files_in(user_home) == [".unreadable"] * 4
+
+
+def test_a_folder_that_cannot_be_written_is_said_once(
+    document: Document, user_home: Path, qtbot: QtBot
+) -> None:
+    user_home.write_text("a file where the folder should be")
+    recovery = RecoveryFile()
+    said: list[str] = []
+    recovery.failed.connect(said.append)
+    scenario = read_template(SAMPLE)
+    for value in (65, 66):
+        recovery.keep(with_load_value(scenario, value), None)
+        recovery.write()
+    assert said == [str(user_home / "recovery")]
+    document.open_template(SAMPLE)
+    assert not document.edited
+    qtbot.wait(1)
