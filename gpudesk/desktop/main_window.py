@@ -326,7 +326,9 @@ class MainWindow(QMainWindow):
         if self.body.panel is not None and self.body.panel_shown:
             regions.append(self.body.panel)
         focus = self.focusWidget()
-        now = next((n for n, region in enumerate(regions) if focus and region.isAncestorOf(focus)), -1)
+        now = next(
+            (n for n, region in enumerate(regions) if focus is not None and region.isAncestorOf(focus)), -1
+        )
         region = regions[(now + by) % len(regions)]
         if region is self.body.stack:
             (self.page or self.start).focus_content()

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gpudesk.desktop.pages.first_run.entries import RecentFile, RecoveredFile
-from gpudesk.desktop.pages.first_run.page import SAMPLE_TEMPLATE, FirstRunPage
+from gpudesk.desktop.pages.first_run.page import FirstRunPage
+from gpudesk.desktop.pages.first_run.questions import SAMPLE
 from gpudesk.desktop.session.recent import recent_files
 from gpudesk.desktop.session.recovery import Recovered, discard, left_behind
 from gpudesk.text import tr
@@ -25,7 +26,7 @@ class StartPage(FirstRunPage):
         super().__init__(window.theme)
         self._window = window
         self._left: dict[str, Recovered] = {}
-        self.open_sample.connect(lambda: window.open_template(SAMPLE_TEMPLATE))
+        self.open_sample.connect(lambda: window.open_template(SAMPLE))
         self.start_empty.connect(window.new)
         self.open_template.connect(window.open_template)
         self.open_file.connect(lambda path: window.open_path(Path(path)))
