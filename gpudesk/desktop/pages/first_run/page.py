@@ -17,11 +17,14 @@ from gpudesk.desktop.pages.first_run.entries import (
     RecoveredFile,
     RecoveredNote,
 )
-from gpudesk.desktop.pages.first_run.questions import questions
+from gpudesk.desktop.pages.first_run.questions import SAMPLE, questions
 from gpudesk.desktop.theme.theme import Theme
 from gpudesk.desktop.widgets.buttons import Button
 from gpudesk.desktop.widgets.label import Label
 from gpudesk.text import tr
+
+#: The template behind the main button.
+SAMPLE_TEMPLATE = SAMPLE
 
 _WIDTH = 680.0
 _MARGIN = 24.0
