@@ -313,7 +313,7 @@ class ThroughputChart(ConcurrencyChart):
         """Leave room at the left for names, at the right for those at the curves' ends, below for strips."""
         px = self.theme.px
         names = max((self.lettering.width(strip.name, "small_strong") for strip in self._strips), default=0.0)
-        left = min(max(px(54), names + px(10)), px(120))
+        left = min(max(self.y_texts_width(), names + px(10)), px(120))
         return QMarginsF(left, self.head_height() + px(6), px(112), self.foot_height() + px(26))
 
     def rule_zone(self) -> QRectF:
@@ -352,7 +352,7 @@ class LatencyChart(ConcurrencyChart):
         token = "label"
         names = max((self.lettering.width(line.name, token) for line in self.drawing.lines), default=0.0)
         right = max(px(60), names + px(2)) + (px(60) if self.detailed_labels else 0)
-        return QMarginsF(px(48), self.head_height() + px(8), min(right, px(160)), px(42))
+        return QMarginsF(self.y_texts_width(), self.head_height() + px(8), min(right, px(160)), px(42))
 
 
 def next_count(count: int, *, forward: bool, far: bool) -> int:

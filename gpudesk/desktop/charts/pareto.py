@@ -43,6 +43,9 @@ class Best:
     count: int
 
 
+#: More ends than this lie too close together for more than names.
+_MOST_DETAILED: Final = 4
+
 #: A line, and what is the best on it.
 Reached = tuple[Line, Best | None]
 
@@ -113,6 +116,7 @@ class ParetoChart(Chart):
         limited = answer is not None and _limits_mean(answer.scenario.workload.load)
         speed = self.read_off
         best = [(line, best_at(line, speed)) for line in lines]
+        self.detailed_labels = len(lines) <= _MOST_DETAILED
         return Drawing(
             lines=lines,
             ghosts=ghosts,
@@ -206,7 +210,7 @@ class ParetoChart(Chart):
     def _found_margins(self) -> QMarginsF:
         px = self.theme.px
         right = px(96) if self.labelled else px(14)
-        margins = QMarginsF(px(48), self.head_height() + px(8), right, px(44))
+        margins = QMarginsF(self.y_texts_width(), self.head_height() + px(8), right, px(44))
         read_out, lines = self.drawing.read_out, self.drawing.lines
         if read_out is None or not lines:
             self.read_out_beside = False
@@ -226,13 +230,6 @@ class ParetoChart(Chart):
         curves = [resampled(docked.pixels(line.x, line.y)) for line in self.drawing.lines]
         boxes = corners(area, size, float(self.theme.px(10)))
         return emptiest(boxes, np.concatenate(curves), None, 0)[1] > _MOST_HIDDEN
-
-    def refresh(self) -> None:
-        """Show the desk's answer; the read-out may need other room now."""
-        before = self.margins()
-        super().refresh()
-        if self.margins() != before:
-            self.lay_out()
 
     # In words and numbers
 

@@ -7,6 +7,7 @@ working line; ranges are held while a gesture lasts.
 
 from __future__ import annotations
 
+import math
 from typing import Final
 
 import numpy as np
@@ -82,6 +83,7 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
         self.read_out_beside = False
         self.blocked: tuple[QRectF, ...] = ()
         self._points: dict[int, Array] = {}
+        self._margins_laid_out = QMarginsF()
         self._told: tuple[object, ...] = ()
         self._held = False
         self._pressed: QPointF | None = None
@@ -129,6 +131,8 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
             self._told = told
             self.ground_changed()
         self._fit_to_drawing()
+        if not self._held and self.margins() != self._margins_laid_out:
+            self.lay_out()
         self._show_rule()
         self.viewport().update()
 
@@ -217,7 +221,13 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
     def margins(self) -> QMarginsF:
         """Return the room around the area of the curves, in pixels."""
         px = self.theme.px
-        return QMarginsF(px(52), self.head_height() + px(6), px(24), px(42))
+        return QMarginsF(self.y_texts_width(), self.head_height() + px(8), px(24), px(42))
+
+    def y_texts_width(self) -> float:
+        """Return the room that the texts at the left take."""
+        highest = self.frame.y_scale.value_at(self.frame.whole_y[1])
+        width = self.lettering.width(self.formatter.count(highest), "caption")
+        return max(float(self.theme.px(48)), math.ceil(width) + self.theme.px(10))
 
     def foot_height(self) -> float:
         """Return the room between the axis line and the texts of its ticks."""
@@ -231,7 +241,8 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
         """Give the area of the curves what the margins leave."""
         width, height = self.viewport().width(), self.viewport().height()
         whole = QRectF(0, 0, width, height)
-        area = whole.marginsRemoved(self.margins())
+        self._margins_laid_out = self.margins()
+        area = whole.marginsRemoved(self._margins_laid_out)
         area.setSize(area.size().expandedTo(QRectF(0, 0, 20, 20).size()))
         self.frame.area = QRectF(round(area.x()), round(area.y()), round(area.width()), round(area.height()))
         self._box.setGeometry(self.frame.area)

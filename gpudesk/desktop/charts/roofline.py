@@ -91,7 +91,7 @@ class RooflineChart(Chart):
     def margins(self) -> QMarginsF:
         """Leave room at the right for the names."""
         px = self.theme.px
-        return QMarginsF(px(52), self.head_height() + px(8), px(112), px(44))
+        return QMarginsF(self.y_texts_width(), self.head_height() + px(8), px(112), px(44))
 
     # Reading off
 

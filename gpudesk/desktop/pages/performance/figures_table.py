@@ -212,10 +212,10 @@ class FiguresTable(QTableView):
         figures = self._model.figures
         head = QFontMetricsF(self._theme.font("caption_strong"))
         body = QFontMetricsF(self._theme.font("section"))
-        self.setColumnWidth(0, px(190))
+        self.setColumnWidth(0, px(156))
         for number, text in enumerate(figures.heads):
             widest = max((body.horizontalAdvance(row.cells[number]) for row in figures.rows), default=0.0)
-            width = max(head.horizontalAdvance(text) + px(24), widest + px(28), px(86))
+            width = max(head.horizontalAdvance(text) + px(20), widest + px(24), px(80))
             self.setColumnWidth(number + 1, int(width))
         header = self.horizontalHeader()
         self.setFixedHeight(px(26) + len(figures.rows) * px(29) + 4)

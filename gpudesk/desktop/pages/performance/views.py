@@ -161,7 +161,7 @@ def throughput_view(desk: Desk, theme: Theme) -> View:
 def pareto_view(desk: Desk, theme: Theme) -> View:
     """Return speed against throughput alone."""
     chart = ParetoChart(desk, theme)
-    chart.labelled = chart.detailed_labels = True
+    chart.labelled = True
     chart.say_what_does_not_fit()
     return OneView(desk, theme, [chart], lambda: figures.of_pareto(desk, chart))
 
