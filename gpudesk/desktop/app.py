@@ -43,12 +43,16 @@ class Program(QObject):
         self.windows: list[MainWindow] = []
         self.instance: Instance | None = None
 
-    def new_window(self) -> MainWindow:
-        """Open a window on a new document."""
+    def new_window(self, files: Sequence[Path] = ()) -> MainWindow:
+        """Open a window on the first of these files, the others beside it; without any, on the start page."""
         window = MainWindow(self)
         if self.windows:
             window.move(self.windows[-1].pos() + window.rect().topLeft().__class__(24, 24))
         self.windows.append(window)
+        for file in files:
+            window.open_path(file)
+        if window.page is None:
+            window.show_start()
         window.show()
         return window
 
@@ -142,9 +146,7 @@ def _application() -> QApplication:
 def _start(program: Program, files: Sequence[Path]) -> None:
     """Show the first window, and do after it what the user does not wait for."""
     program.listen()
-    window = program.new_window()
-    for file in files:
-        window.open_path(file)
+    window = program.new_window(files)
     _end_on_signals(program)
     if os.environ.get(_TIMING):
         from gpudesk.desktop.timing import report_times

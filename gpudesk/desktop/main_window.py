@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,6 +33,7 @@ from gpudesk.text import tr
 
 if TYPE_CHECKING:
     from gpudesk.desktop.app import Program
+    from gpudesk.desktop.shell.start import StartPage
 
 _GEOMETRY, _PAGE, _RAIL = "window.geometry", "window.page", "rail.collapsed"
 _USUAL_SIZE = (1440, 900)
@@ -68,7 +70,6 @@ class MainWindow(QMainWindow):
         recovery.failed.connect(self.status_text.say_not_kept)
         self._connect()
         self._restore()
-        self.show_start()
 
     # Putting together
 
@@ -148,13 +149,17 @@ class MainWindow(QMainWindow):
 
     # Pages
 
-    def show_start(self) -> None:
-        """Show the start page."""
+    @cached_property
+    def start(self) -> StartPage:
+        """The start page, made when it is first shown."""
         from gpudesk.desktop.shell.start import StartPage
 
-        if self.body.stack.count() == 0:
-            self.start = StartPage(self)
-            self.body.stack.addWidget(self.start)
+        start = StartPage(self)
+        self.body.stack.addWidget(start)
+        return start
+
+    def show_start(self) -> None:
+        """Show the start page."""
         self.start.refresh()
         self._page = _START
         self.body.stack.setCurrentWidget(self.start)
