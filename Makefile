@@ -14,7 +14,7 @@ DATA := $(shell find data -name '*.py' -prune -o -print 2>/dev/null)
 CATALOG_CODE := $(shell find gpudesk/catalog gpudesk/domain -name '*.py' 2>/dev/null)
 
 .DELETE_ON_ERROR:
-.PHONY: help run test lint bench catalog lock notices wheel wheel-test bare-test clean
+.PHONY: help run test lint bench catalog lock notices screenshots wheel wheel-test bare-test clean
 
 help:
 	@echo "run         set up, then compare two accelerators on the screen and on a sheet"
@@ -26,6 +26,7 @@ help:
 	@echo "wheel-test  install the wheel in a fresh environment and use it there"
 	@echo "bare-test   do 'make test' and 'make run' in a minimal Debian 12 (as root)"
 	@echo "lock        find newer versions of the Python packages and write requirements.lock"
+	@echo "screenshots take the pictures of the README from the real window"
 	@echo "notices     write THIRD_PARTY_NOTICES.md from the installed packages"
 	@echo "clean       remove everything that was built"
 
@@ -68,6 +69,9 @@ lock: | $(VENV)/.ready
 notices: $(VENV)/.ready
 	$(BIN)/python packaging/notices.py > build/notices.md
 	mv build/notices.md THIRD_PARTY_NOTICES.md
+
+screenshots: $(VENV)/.ready build/.debian-run $(CATALOG)
+	$(BIN)/python packaging/screenshots.py resources/pictures
 
 clean:
 	rm -rf build dist $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -12,6 +12,9 @@ BUNDLE = "gpudesk/_bundled"
 # Everything else in data/ is read when the catalog is built and lies in it.
 RUN_TIME_DATA = ("calibration.json",)
 
+# Folders of resources/ that the README shows and the program does not.
+FOR_READERS = ("pictures",)
+
 
 class CatalogBuildHook(BuildHookInterface):  # type: ignore[type-arg]
     """Adds `gpudesk/_bundled/` to a wheel; an editable install reads the checkout and gets none."""
@@ -28,7 +31,9 @@ class CatalogBuildHook(BuildHookInterface):  # type: ignore[type-arg]
         _build_catalog(root, catalog)
         included = build_data["force_include"]
         included[str(catalog)] = f"{BUNDLE}/catalog.sqlite"
-        included[str(root / "resources")] = f"{BUNDLE}/resources"
+        for entry in sorted((root / "resources").iterdir()):
+            if entry.name not in FOR_READERS:
+                included[str(entry)] = f"{BUNDLE}/resources/{entry.name}"
         for name in RUN_TIME_DATA:
             included[str(root / "data" / name)] = f"{BUNDLE}/data/{name}"
 

@@ -42,7 +42,11 @@ def test_wheel_carries_catalog_resources_and_run_time_data_only(names: set[str])
     bundled = {
         name.removeprefix("gpudesk/_bundled/") for name in names if name.startswith("gpudesk/_bundled/")
     }
-    resources = {str(file.relative_to(ROOT)) for file in (ROOT / "resources").rglob("*") if file.is_file()}
+    resources = {
+        str(file.relative_to(ROOT))
+        for file in (ROOT / "resources").rglob("*")
+        if file.is_file() and "pictures" not in file.parts
+    }
     assert bundled == {"catalog.sqlite", "data/calibration.json", *resources}
 
 

@@ -1,0 +1,177 @@
+"""Take the README's pictures from the real window, off screen: `screenshots.py FOLDER`.
+
+The window is 1440 × 900 and shows the sample with its four parts. Nothing of the user's is read or written.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from PySide6.QtGui import QImage
+
+_SIZE = (1440, 900)
+#: Pixels to a point of paper.
+_SHEET_SCALE = 1.5
+_TEMPLATE = "70b-chat-on-four"
+_TOO_BIG = "llama-3.1-405b"
+#: What a picture may take, so that the README stays light.
+_MOST_BYTES = 200_000
+_COLOURS = 256
+_COMMONEST = 64
+#: The quality of a PNG is how little it is packed.
+_TIGHTEST = 0
+
+
+def main(folder: Path) -> None:
+    """Write all pictures into a folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="gpudesk-pictures-") as home:
+        # Before Qt and the program are imported: they look at these once.
+        os.environ.update(
+            QT_QPA_PLATFORM="offscreen",
+            QT_SCALE_FACTOR="1",
+            GPUDESK_HOME=home,
+            GPUDESK_LANGUAGE="en",
+            LC_ALL="C.UTF-8",
+        )
+        _Studio(folder).take_all()
+
+
+class _Studio:
+    """Opens the program and photographs it."""
+
+    def __init__(self, folder: Path) -> None:
+        """Open one window."""
+        from PySide6.QtWidgets import QApplication
+
+        from gpudesk.desktop.app import Program
+        from gpudesk.workbench.workbench import Workbench
+
+        self._folder = folder
+        self._app = QApplication(["gpudesk"])
+        self._program = Program(self._app, Workbench.open())
+        self._window = self._program.new_window()
+        self._window.resize(*_SIZE)
+        self._window.open_template(_TEMPLATE)
+
+    def take_all(self) -> None:
+        """Take every picture."""
+        from gpudesk.desktop.session.selection import attribute, figure
+
+        desk = self._window.desk
+        self._program.set_theme("light")
+        desk.select(attribute("mi325x", "memory_bandwidth"))
+        self._take("compare-light", "compare")
+        self._sheet("sheet")
+        self._program.set_theme("dark")
+        desk.select(figure("b200-hgx", "output_tokens_per_s"))
+        self._take("performance-dark", "performance")
+        self._program.set_theme("light")
+        self._give_too_little()
+        desk.select(figure("h200-sxm", "memory"))
+        self._take("memory-and-fit-light", "memory")
+        self._close()
+
+    def _close(self) -> None:
+        """Let the window go without asking what becomes of its scenario."""
+        self._window.desk.undo_stack.setClean()
+        self._window.close()
+        self._settle()
+
+    def _give_too_little(self) -> None:
+        """Ask two of each part to hold a model that not all of them can."""
+        from dataclasses import replace
+
+        from gpudesk.desktop.session import edits
+
+        desk = self._window.desk
+        scenario = replace(desk.scenario, model=_TOO_BIG)
+        for position in range(len(scenario.accelerators)):
+            scenario = edits.with_count(scenario, position, 2)
+        desk.apply(scenario, "")
+        desk.flush()
+
+    def _take(self, name: str, page: str) -> None:
+        """Show a page and keep what is to be seen."""
+        self._window.show_page(page)
+        self._settle()
+        # Again, now that everything is loaded: the status bar tells how long it took.
+        self._window.desk.evaluate()
+        self._settle()
+        self._keep(name, self._window.grab().toImage())
+
+    def _settle(self) -> None:
+        """Let everything happen that waits for a turn of the event loop."""
+        for _ in range(20):
+            self._app.processEvents()
+
+    def _sheet(self, name: str) -> None:
+        """Keep the first page of the sheet."""
+        from PySide6.QtGui import QImage, QPainter
+
+        from gpudesk.desktop.printing.ink import Ink
+        from gpudesk.desktop.printing.layout import lay_out
+        from gpudesk.desktop.printing.letters import UNITS
+        from gpudesk.desktop.printing.paper import PaperSize
+        from gpudesk.sheets.sections import make_sheet
+
+        answer = self._program.workbench.answer(self._window.desk.scenario, with_curves=True)
+        sheet = make_sheet(answer, date=answer.data_date, explain=self._program.workbench.explain)
+        pages = lay_out(sheet, PaperSize.A4, self._program.formatter)
+        size = pages.paper.page_layout().fullRectPoints().size() * _SHEET_SCALE
+        image = QImage(size, QImage.Format.Format_RGB32)
+        image.fill("white")
+        painter = QPainter(image)
+        try:
+            painter.scale(_SHEET_SCALE / UNITS, _SHEET_SCALE / UNITS)
+            pages.draw(0, Ink(painter))
+        finally:
+            painter.end()
+        self._keep(name, image)
+
+    def _keep(self, name: str, image: QImage) -> None:
+        path = self._folder / f"{name}.png"
+        if not _with_fewer_colours(image).save(str(path), quality=_TIGHTEST):
+            raise SystemExit(f"{path} cannot be written")
+        size = path.stat().st_size
+        if size > _MOST_BYTES:
+            raise SystemExit(f"{path} takes {size:,} bytes, more than {_MOST_BYTES:,}")
+        print(f"{path}  {size:,} bytes")
+
+
+def _with_fewer_colours(image: QImage) -> QImage:
+    """Return a picture in 256 of its colours, each other one as the nearest of them: a third of the bytes.
+
+    Edges of letters have thousands of shades, of which nobody sees one from the next.
+    """
+    import numpy as np
+    from PySide6.QtGui import QImage
+
+    plain = image.convertToFormat(QImage.Format.Format_RGB32)
+    pixels = np.frombuffer(plain.constBits(), np.uint32).reshape(plain.height(), plain.width())
+    shades, places, counts = np.unique(pixels, return_inverse=True, return_counts=True)
+    parts = np.stack([(shades >> shift & 255).astype(np.float64) for shift in (16, 8, 0)], axis=1)
+    nearest, distance = np.zeros(len(shades), np.uint8), np.full(len(shades), np.inf)
+    kept = []
+    for number in range(min(_COLOURS, len(shades))):
+        # The commonest colours first, then always the one that is worst served, so that no hue is lost.
+        weight = counts if number < _COMMONEST else np.log1p(counts)
+        chosen = int((np.where(distance > 0, weight, 0) * np.minimum(distance, 1e5)).argmax())
+        kept.append(int(shades[chosen]))
+        apart = ((parts - parts[chosen]) ** 2).sum(axis=1)
+        nearest[apart < distance] = number
+        distance = np.minimum(distance, apart)
+    indexed = QImage(plain.size(), QImage.Format.Format_Indexed8)
+    indexed.setColorTable(kept)
+    rows = np.frombuffer(indexed.bits(), np.uint8).reshape(indexed.height(), indexed.bytesPerLine())
+    rows[:, : indexed.width()] = nearest[places].reshape(pixels.shape)
+    return indexed
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

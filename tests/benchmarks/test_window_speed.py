@@ -1,0 +1,66 @@
+"""How long the window takes from the start of the process to its table and its charts, and its memory."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from statistics import median
+
+import pytest
+
+from gpudesk.workbench.templates import read_template
+from gpudesk.workbench.workbench import Workbench
+
+#: Seconds to the first paint with the scenario's table, and until charts are live, with files in memory.
+TABLE = 0.6
+CHARTS = 1.2
+#: Bytes that are resident once every page was opened.
+MEMORY = 300e6
+
+RUNS = 7
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> list[Mapping[str, float]]:
+    """Start the program with a file several times; the first start only brings its files into memory."""
+    folder = tmp_path_factory.mktemp("window")
+    scenario = folder / "sample.gpudesk"
+    with Workbench.open() as workbench:
+        workbench.save_scenario(read_template("70b-chat-on-four"), scenario)
+    return [_start(scenario, folder / "home") for _ in range(RUNS + 1)][1:]
+
+
+def _start(scenario: Path, home: Path) -> Mapping[str, float]:
+    """Return seconds since the start of the process by what was painted, and the bytes of `memory`."""
+    environment = {
+        **os.environ,
+        "GPUDESK_HOME": str(home),
+        "GPUDESK_TIMING": "1",
+        "QT_QPA_PLATFORM": "offscreen",
+    }
+    begun = time.monotonic()
+    done = subprocess.run(
+        [sys.executable, "-m", "gpudesk", str(scenario)],
+        env=environment,
+        check=True,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    said = dict(line.split() for line in done.stdout.splitlines())
+    return {word: float(value) - (0.0 if word == "memory" else begun) for word, value in said.items()}
+
+
+@pytest.mark.parametrize(("word", "bar"), [("table", TABLE), ("charts", CHARTS)])
+def test_the_window_is_painted_soon(runs: list[Mapping[str, float]], word: str, bar: float) -> None:
+    seconds = median(run[word] for run in runs)
+    assert seconds <= bar, f"{word} after {seconds:.3f} s"
+
+
+def test_all_pages_take_little_memory(runs: list[Mapping[str, float]]) -> None:
+    taken = median(run["memory"] for run in runs)
+    assert taken <= MEMORY, f"{taken / 1e6:.0f} MB"
