@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QShowEvent
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QSplitter, QVBoxLayout, QWidget
 
 from gpudesk.desktop.panel.explainer import Explainer
 from gpudesk.desktop.panel.nodes import Command, Link, Node, empty_nodes, nodes_of
@@ -21,7 +21,6 @@ from gpudesk.sheets.explanation_text import with_sources, working_text
 from gpudesk.text import tr
 
 LEAST_WIDTH = 280
-MOST_WIDTH = 480
 WIDTH = 312
 
 
@@ -46,6 +45,7 @@ class SourcesPanel(QWidget):
         self.setObjectName("sources-panel")
         self.setAccessibleName(tr("Sources and working"))
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
+        self.setMinimumWidth(LEAST_WIDTH)
         self._make()
         desk.selection_changed.connect(self._selected)
         desk.answered.connect(self._refresh_later)
@@ -68,11 +68,10 @@ class SourcesPanel(QWidget):
         self.view.setAccessibleName(tr("Sources and working"))
         self.view.followed.connect(self._follow)
         self.setFocusProxy(self.view)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addLayout(self._head)
-        column.addWidget(self.view, 1)
+        self._column = QVBoxLayout(self)
+        self._column.setSpacing(0)
+        self._column.addLayout(self._head)
+        self._column.addWidget(self.view, 1)
 
     # What is shown
 
@@ -172,8 +171,20 @@ class SourcesPanel(QWidget):
         px = self._theme.px
         self._head.setContentsMargins(px(16), px(6), px(6), px(7))
         self._head.setSpacing(px(2))
-        self.setMinimumWidth(LEAST_WIDTH)
+        self._column.setContentsMargins(1 if self._lies_over else 0, 0, 0, 0)
         self.update()
+
+    @property
+    def _lies_over(self) -> bool:
+        """Whether the panel lies over the page: beside it, the splitter draws the line between them."""
+        return not isinstance(self.parentWidget(), QSplitter)
+
+    def event(self, event: QEvent) -> bool:
+        """Draw a line of its own where the panel is taken out of the splitter."""
+        done = super().event(event)
+        if event.type() == QEvent.Type.ParentChange:
+            self._dress()
+        return done
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802 - Qt's name
         """Draw the ground, and the rule under the head."""
@@ -182,5 +193,7 @@ class SourcesPanel(QWidget):
             painter.fillRect(event.rect(), self._theme.colour("chrome"))
             y = self.view.y() - 1
             painter.fillRect(0, y, self.width(), 1, self._theme.colour("hair"))
+            if self._lies_over:
+                painter.fillRect(0, 0, 1, self.height(), self._theme.colour("strong"))
         finally:
             painter.end()
