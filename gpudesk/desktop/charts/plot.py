@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QEvent, QMarginsF, QPointF, QRectF, Qt, Signal
+from PySide6.QtCore import QEvent, QMarginsF, QPointF, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QMouseEvent, QPainter, QPen, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QGraphicsLineItem, QPushButton, QWidget
 
@@ -257,12 +257,6 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
         if event is not None and hasattr(self, "_fit_button"):
             self.lay_out()
 
-    def event(self, event: QEvent) -> bool:
-        """Draw lines anew for a screen of another scale: their widths count its own pixels."""
-        if event.type() == QEvent.Type.DevicePixelRatioChange:
-            self._dress()
-        return bool(super().event(event))
-
     def _range_changed(self) -> None:
         self._box.setRange(xRange=self.frame.x, yRange=self.frame.y, padding=0, disableAutoRange=True)
         self._points.clear()
@@ -293,6 +287,9 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
 
     def paint_ground(self, painter: QPainter) -> None:
         """Paint what lies below the curves."""
+        if self._curves.ratio != self.devicePixelRatioF():
+            # The window went to another screen, and widths of lines count the screen's own pixels.
+            QTimer.singleShot(0, self, self._dress)
         paint_ground(self, painter)
 
     def paint_overlay(self, painter: QPainter) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Final
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QScrollArea, QStackedLayout, QVBoxLayout, QWidget
 
 from gpudesk.desktop.actions import ActionSpec, Menu
@@ -50,9 +50,6 @@ class PerformancePage(Page):
 
     page_id = "performance"
     needs_curves = True
-
-    #: The user wants to fill in what is missing: `model` or `accelerators`.
-    wanted = Signal(str)
 
     def __init__(self, desk: Desk, theme: Theme, settings: Settings, parent: QWidget | None = None) -> None:
         """Show nothing until there is an answer."""

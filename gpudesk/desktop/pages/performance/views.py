@@ -122,8 +122,8 @@ class OneView(View):
         for chart in self.charts:
             row.addWidget(chart, 1)
         whole.addLayout(row, 1)
-        self.table = FiguresTable(theme)
-        self._title = Label(theme, font="section")
+        self.table = FiguresTable(theme, self)
+        self._title = Label(theme, font="section", parent=self)
         if made is not None:
             whole.addWidget(Rule(theme))
             below = QVBoxLayout()
@@ -132,6 +132,7 @@ class OneView(View):
             below.addWidget(self.table)
             whole.addLayout(below)
         self.table.setVisible(made is not None)
+        self._title.setVisible(made is not None)
         self.table.chosen.connect(lambda key, name: desk.select(figure(key, name)))
         desk.selection_changed.connect(self._follow_selection)
 
