@@ -33,6 +33,7 @@ from gpudesk.text import tr
 
 if TYPE_CHECKING:
     from gpudesk.desktop.app import Program
+    from gpudesk.desktop.shell.palette import CommandPalette
     from gpudesk.desktop.shell.start import StartPage
 
 _GEOMETRY, _PAGE, _RAIL = "window.geometry", "window.page", "rail.collapsed"
@@ -174,11 +175,17 @@ class MainWindow(QMainWindow):
             page = self._pages[page_id] = spec.make(self.desk, self.theme, self.settings)
             self._connect_page(page)
             self.body.stack.addWidget(page)
+        focus = self._focused()
+        was_inside = focus is None or self.body.stack.isAncestorOf(focus)
         self._page = page_id
         self.settings.put(_PAGE, page_id)
         self.body.stack.setCurrentWidget(page)
         self.rail.set_page(page_id)
         self.menus.bind()
+        self._load_panel_later()
+        if was_inside:
+            # What had the focus is out of sight now, and Qt would give it to anything.
+            page.focus_content()
 
     def _connect_page(self, page: Page) -> None:
         page.wanted.connect(self._fill_in)
@@ -199,7 +206,6 @@ class MainWindow(QMainWindow):
             last = self.settings.get(_PAGE, self.page_specs[0].id)
             known = [spec.id for spec in self.page_specs]
             self.show_page(last if last in known else known[0])
-            self._load_panel_later()
 
     def _fill_in(self, name: str) -> None:
         if name == "model":
@@ -211,7 +217,7 @@ class MainWindow(QMainWindow):
 
     def _load_panel_later(self) -> None:
         if self.body.panel is None:
-            QTimer.singleShot(0, self._load_panel)
+            QTimer.singleShot(0, self, self._load_panel)
 
     def _load_panel(self) -> None:
         if self.body.panel is not None:
@@ -224,8 +230,11 @@ class MainWindow(QMainWindow):
 
     def toggle_panel(self) -> None:
         """Show or hide sources and working."""
-        self._load_panel()
-        self.body.show_panel(not self.body.panel_shown)
+        if self.body.panel is None:
+            self._load_panel()
+            self.body.show_panel(shown=True)
+        else:
+            self.body.show_panel(not self.body.panel_shown)
 
     def panel_shown(self) -> bool:
         """Whether the panel is to be seen."""
@@ -312,11 +321,18 @@ class MainWindow(QMainWindow):
 
         show_about(self)
 
+    @cached_property
+    def palette_of_commands(self) -> CommandPalette:
+        """The command palette, made when it is first opened."""
+        from gpudesk.desktop.shell.palette import CommandPalette
+
+        return CommandPalette(self.theme, self)
+
     def open_palette(self) -> None:
         """Show every command, accelerator, model and scenario to choose from."""
-        from gpudesk.desktop.shell.palette_entries import open_palette
+        from gpudesk.desktop.shell.palette_entries import palette_entries
 
-        open_palette(self)
+        self.palette_of_commands.open(palette_entries(self))
 
     def next_region(self) -> None:
         """Give the focus to the next of scenario, page and panel."""
@@ -326,11 +342,15 @@ class MainWindow(QMainWindow):
         """Give the focus to the one before of scenario, page and panel."""
         self._go_region(-1)
 
+    def _focused(self) -> QWidget | None:
+        """Return what has the focus in this window; nothing has before the first control is reached."""
+        return self.focusWidget()
+
     def _go_region(self, by: int) -> None:
         regions: list[QWidget] = [self.scenario, self.chips, self.body.stack]
         if self.body.panel is not None and self.body.panel_shown:
             regions.append(self.body.panel)
-        focus = self.focusWidget()
+        focus = self._focused()
         now = next(
             (n for n, region in enumerate(regions) if focus is not None and region.isAncestorOf(focus)), -1
         )
@@ -379,7 +399,7 @@ class MainWindow(QMainWindow):
         """Open the files that were dropped, once the source is done with them."""
         files = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
         event.acceptProposedAction()
-        QTimer.singleShot(0, lambda: [self.open_path(path) for path in files])
+        QTimer.singleShot(0, self, lambda: [self.open_path(path) for path in files])
 
     def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802 - Qt's name
         """Ask about unsaved changes, and keep the window's place."""
