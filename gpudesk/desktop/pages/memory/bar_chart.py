@@ -22,7 +22,7 @@ from gpudesk.desktop.pages.memory.bars import (
     subtitle,
 )
 from gpudesk.desktop.pages.memory.bars_data import bars_data
-from gpudesk.desktop.pages.memory.measures import LEAST_WIDTH, ROW, Measures, measure
+from gpudesk.desktop.pages.memory.measures import LEAST_WIDTH, ROW, Measures, held, measure
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.selection import Selection, figure
 from gpudesk.desktop.session.sizing import with_remedy
@@ -117,6 +117,8 @@ class MemoryBars(QWidget):
             return
         theme, chosen = self.theme, self._desk.selection
         measures = measure(self._bars, self._extent, self.width(), theme, self.formatter)
+        if self._desk.in_gesture:
+            measures = held(self._measures, measures)
         self._measures = measures
         top, height = theme.px(_TITLE) + theme.px(_KEY), theme.px(ROW)
         for number, (row, bar) in enumerate(zip(self.rows, self._bars, strict=False)):
@@ -216,8 +218,11 @@ class MemoryBars(QWidget):
         theme = self.theme
         side = theme.length(_SQUARE)
         middle = theme.px(_TITLE) + theme.length(_KEY) / 2 - theme.length(2)
-        x = at.left
-        for kind, words in self._key():
+        key = self._key()
+        step = side + theme.length(6) + theme.length(_KEY_GAP)
+        whole = sum(step + pen.width(words, "small") for _, words in key)
+        x = max(0.0, min(at.left, self.width() - whole))
+        for kind, words in key:
             square = QRectF(round(x), round(middle - side / 2), round(side), round(side))
             paint_sample(pen, kind, square)
             x += side + theme.length(6)
@@ -247,14 +252,14 @@ class MemoryBars(QWidget):
         step = round_step(whole / _INTERVALS)
         decimals = 0 if step == round(step) else 1
         baseline = top + theme.length(17)
-        text = ""
-        for number in range(round(whole / step) + 1):
-            value = number * step
-            x = at.x(value * GIB)
+        texts = [self.formatter.number(number * step, decimals) for number in range(round(whole / step) + 1)]
+        widest = max(pen.width(text, "caption") for text in texts) + theme.length(10)
+        stride = math.ceil(widest / (at.x(step * GIB) - at.left))
+        for number, text in list(enumerate(texts))[::stride]:
+            x = at.x(number * step * GIB)
             pen.hairline(x, top, x, top + theme.length(4), "axis")
-            text = self.formatter.number(value, decimals)
             pen.text(QPointF(x, baseline), text, font="caption", colour="text3", align=CENTRE)
-        right = at.x(self._extent) + pen.width(text, "caption") / 2 + theme.length(8)
+        right = at.x(self._extent) + pen.width(texts[-1], "caption") / 2 + theme.length(8)
         pen.text(QPointF(right, baseline), tr("GiB"), font="caption_strong", colour="text3")
 
 

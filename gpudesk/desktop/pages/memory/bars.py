@@ -151,11 +151,18 @@ def _with_estimate(key: str, name: str, slot: int, hollow: bool, estimate: Estim
         capacity_text=formatter.gib(capacity),
         usable=room.usable_bytes,
         needed=room.needed_bytes,
-        needed_text=tr("{needed} needed", needed=formatter.gib(room.needed_bytes)),
+        needed_text=_needed_text(state, room, formatter),
         parts=parts,
         remedies=_ways_out(estimate, state, desk),
         sentence=_sentence(f"{name} {deployment}", headline, detail, parts, capacity, formatter),
     )
+
+
+def _needed_text(state: State, room: MemoryRoom, formatter: Formatter) -> str:
+    needed = formatter.gib(room.needed_bytes)
+    if state is State.UNFIT:
+        return tr("{needed} needed for one", needed=needed)
+    return tr("{needed} needed", needed=needed)
 
 
 def _state(estimate: Estimate) -> State:

@@ -340,7 +340,7 @@ def _marks(lines: tuple[Line, ...], tokens: int) -> tuple[Mark, ...]:
     """Return a circle on each line at the length of the scenario's requests."""
     marks = []
     for line in lines:
-        reading = line.at(tokens)
-        if reading is not None:
-            marks.append(Mark(line.key, line.slot, float(tokens), reading.value, line.hollow))
+        found = line.y[line.x == tokens]
+        if len(found):
+            marks.append(Mark(line.key, line.slot, float(tokens), float(found[0]), line.hollow))
     return tuple(marks)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from PySide6.QtGui import QFontMetricsF
@@ -77,3 +77,15 @@ def measure(
         beyond = width * longest / extent + tail + theme.length(_TAIL) * 2 - width
         width -= max(0.0, beyond)
     return Measures(left, width, total - verdict, total, extent)
+
+
+def held(before: Measures | None, now: Measures) -> Measures:
+    """Return measures in which nothing moves to and fro while something is dragged: room is only given up."""
+    if before is None or (before.total, before.extent) != (now.total, now.extent):
+        return now
+    return replace(
+        now,
+        left=max(before.left, now.left),
+        width=min(before.width, now.width),
+        verdict=min(before.verdict, now.verdict),
+    )

@@ -183,6 +183,8 @@ def _in_short(reason: Message | None) -> str:
     """Return a reason against all deployments in a word or two; all of it stands in the tool tip."""
     if reason is None:
         return ""
+    if reason.id.startswith("model."):
+        return tr("not published")
     return tr("too large") if reason.id.startswith(("estimate.", "needed.")) else tr("not supported")
 
 

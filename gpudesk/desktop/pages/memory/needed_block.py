@@ -42,18 +42,18 @@ class NeededBlock(QWidget):
         self._table = NeededTable()
         self._subtitle = Label(theme, font="small", colour="text3", parent=self)
         self._subtitle.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        self._reason = Label(theme, font="small", colour="text2", parent=self)
-        self._offer = LinkButton(theme, "", parent=self)
-        self._offer.hide()
-        self._offer.clicked.connect(self._take_current)
+        self.remark = Label(theme, font="small", colour="text2", parent=self)
+        self.offer = LinkButton(theme, "", parent=self)
+        self.offer.hide()
+        self.offer.clicked.connect(self._take_current)
         self.view = NeededView(theme, desk.formatter, self.title, self)
         self.view.current.connect(self._offer_cell)
         self.view.taken.connect(self._take)
         head = QHBoxLayout()
         head.addWidget(Label(theme, self.title, font="section", parent=self))
         head.addWidget(self._subtitle, 1)
-        head.addWidget(self._reason)
-        head.addWidget(self._offer)
+        head.addWidget(self.remark)
+        head.addWidget(self.offer)
         layout = self._column = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addLayout(head)
@@ -72,9 +72,9 @@ class NeededBlock(QWidget):
         self._table = replace(table, groups=table.groups[:1]) if self._brief else table
         answer = self._desk.answer
         model = "" if answer is None else answer.model.name
-        self._subtitle.setText(
-            tr("smallest count that holds {model}; outlined: the scenario's own", model=model)
-        )
+        words = tr("smallest count that holds {model}; outlined: the scenario's own", model=model)
+        if words != self._subtitle.text():
+            self._subtitle.setText(words)
         self.view.model_of_needs.show(self._table)
 
     def data(self, formatter: Formatter) -> Data:
@@ -93,10 +93,13 @@ class NeededBlock(QWidget):
 
     def _offer_cell(self, cell: NeededCell | None) -> None:
         action = "" if cell is None or cell.present else cell.action
-        self._offer.setText(action)
-        self._offer.setAccessibleName(action)
-        self._offer.setVisible(bool(action))
-        self._reason.setText(_remark(cell))
+        if action != self.offer.text():
+            self.offer.setText(action)
+            self.offer.setAccessibleName(action)
+            self.offer.setVisible(bool(action))
+        remark = _remark(cell)
+        if remark != self.remark.text():
+            self.remark.setText(remark)
 
     def _take_current(self) -> None:
         self._take(self.view.current_cell())

@@ -40,17 +40,27 @@ class NeededModel(QAbstractTableModel):
         lines: list[NeededGroup | NeededRow] = []
         for group in table.groups:
             lines += [group, *group.rows]
-        same = len(table.heads) == len(self._table.heads) and [isinstance(x, NeededRow) for x in lines] == [
-            isinstance(x, NeededRow) for x in self._lines
-        ]
-        if not same:
+        before, heads, old = self._lines, table.heads, self._table.heads
+        alike = len(heads) == len(old) and [type(line) for line in lines] == [type(line) for line in before]
+        if not alike:
             self.beginResetModel()
         self._table, self._lines = table, tuple(lines)
-        if not same:
+        if not alike:
             self.endResetModel()
-        elif lines:
-            self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, len(table.heads))
-            self.dataChanged.emit(self.index(0, 0), self.index(len(lines) - 1, len(table.heads)))
+            return
+        if heads != old:
+            self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, len(heads))
+        for number, (one, other) in enumerate(zip(before, lines, strict=True)):
+            if self._shown(one) != self._shown(other):
+                self.dataChanged.emit(self.index(number, 0), self.index(number, len(heads)))
+
+    @staticmethod
+    def _shown(line: NeededGroup | NeededRow) -> object:
+        """Return what of a line can be seen: not the sentences, which name the load."""
+        if isinstance(line, NeededGroup):
+            return line.title
+        cells = [(cell.count, cell.below, cell.reason, cell.present) for cell in line.cells]
+        return line.label, line.present, cells
 
     # Looking up
 

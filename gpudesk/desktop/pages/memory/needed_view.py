@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from gpudesk.desktop.pages.memory.bar_painter import paint_ring
-from gpudesk.desktop.pages.memory.needed import NeededCell, NeededGroup, NeededRow, count_text
+from gpudesk.desktop.pages.memory.needed import NeededCell, NeededGroup, NeededHead, NeededRow, count_text
 from gpudesk.desktop.pages.memory.needed_model import NeededModel
 from gpudesk.desktop.theme.pen import CENTRE, Pen
 from gpudesk.desktop.theme.theme import Theme
@@ -35,6 +35,7 @@ _LABEL: Final = 118.0
 _GAP: Final = 3.0
 _LINE: Final = 15.0
 _LEAST_COLUMN: Final = 76.0
+_SWATCH: Final = 25.0
 
 #: From this count on -> tint and colour of the words on it.
 _TINTS: Final = ((8, "ink2", "text1"), (4, "ink3", "text1"), (2, "ink4", "text1"), (1, "best", "best_text"))
@@ -82,7 +83,7 @@ class NeededDelegate(QStyledItemDelegate):
         box = self._box(rect)
         words, side = "text3", 4.0
         if cell.count is None:
-            side += self._hatched(pen, box)
+            side += self._hatched(pen, box, pen.width(cell.below, "caption") + 8)
         else:
             tint, words = next((tint, words) for least, tint, words in _TINTS if cell.count >= least)
             pen.tint(box, tint)
@@ -95,9 +96,9 @@ class NeededDelegate(QStyledItemDelegate):
         pen.text(upper, text, font="section", colour=words, align=CENTRE)
         pen.text(upper.translated(0, line - 1), cell.below, font="caption", colour=words, align=CENTRE)
 
-    def _hatched(self, pen: Pen, box: QRectF) -> float:
-        """Hatch both ends of a cell and return how wide each is."""
-        side = min(self._theme.length(16), box.width() / 6)
+    def _hatched(self, pen: Pen, box: QRectF, room: float) -> float:
+        """Hatch both ends of a cell as far as words of this width leave room; return how wide each end is."""
+        side = min(self._theme.length(16), max(3.0, (box.width() - room) / 2))
         for left in (box.left(), box.right() - side):
             pen.hatch(QRectF(left, box.top(), side, box.height()), "strong")
         return side
@@ -123,12 +124,13 @@ class _Heads(QHeaderView):
             pen = Pen(painter, self._theme)
             painter.fillRect(event.rect(), pen.colour("page"))
             line, top = self._theme.length(_LINE + 1), self._theme.length(5)
+            swatches = self._has_room_for_swatches(pen)
             for column in range(1, self.count()):
                 head = self._view.model_of_needs.head(column)
                 left, width = self.sectionViewportPosition(column), self.sectionSize(column)
                 if head is not None:
                     upper = QRectF(left + 4, top, width - 8, line)
-                    self._name(pen, upper, head.name, head.slot, hollow=head.hollow)
+                    self._name(pen, upper, head, swatch=swatches)
                     below = upper.translated(0, line)
                     pen.text(below, head.memory, font="caption", colour="text3", align=CENTRE)
             bottom = self.height() - 1
@@ -136,18 +138,26 @@ class _Heads(QHeaderView):
         finally:
             painter.end()
 
-    def _name(self, pen: Pen, place: QRectF, name: str, slot: int, *, hollow: bool) -> None:
-        """Write a name with its swatch before it, where both have room."""
-        swatch = self._theme.length(25)
-        width = pen.width(name, "small_strong")
-        colour = self._theme.slot_label(slot)
-        if width + swatch > place.width():
-            pen.text(place, name, font="small_strong", colour=colour, align=CENTRE)
+    def _has_room_for_swatches(self, pen: Pen) -> bool:
+        """Whether all names have room for their swatches; else none has one."""
+        heads = ((self._view.model_of_needs.head(column), column) for column in range(1, self.count()))
+        swatch = self._theme.length(_SWATCH)
+        return all(
+            pen.width(head.name, "small_strong") + swatch + 8 <= self.sectionSize(column)
+            for head, column in heads
+            if head is not None
+        )
+
+    def _name(self, pen: Pen, place: QRectF, head: NeededHead, *, swatch: bool) -> None:
+        colour = self._theme.slot_label(head.slot)
+        if not swatch:
+            pen.text(place, head.name, font="small_strong", colour=colour, align=CENTRE)
             return
-        left = place.center().x() - (width + swatch) / 2
-        pen.swatch(left, place.center().y(), slot, hollow=hollow)
-        rest = QRectF(left + swatch, place.top(), width + 1, place.height())
-        pen.text(rest, name, font="small_strong", colour=colour)
+        width, before = pen.width(head.name, "small_strong"), self._theme.length(_SWATCH)
+        left = place.center().x() - (width + before) / 2
+        pen.swatch(left, place.center().y(), head.slot, hollow=head.hollow)
+        rest = QRectF(left + before, place.top(), width + 1, place.height())
+        pen.text(rest, head.name, font="small_strong", colour=colour)
 
 
 class NeededView(QTableView):
@@ -284,7 +294,6 @@ class NeededView(QTableView):
             self.setCurrentIndex(self._first())
 
     def _tell(self) -> None:
-        self.viewport().update()
         self.current.emit(self.current_cell())
 
     def _take(self) -> None:

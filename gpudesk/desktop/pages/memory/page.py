@@ -9,7 +9,6 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QApplication,
     QFrame,
-    QHBoxLayout,
     QScrollArea,
     QStackedLayout,
     QVBoxLayout,
@@ -20,14 +19,12 @@ from gpudesk.desktop.actions import ActionSpec, Menu
 from gpudesk.desktop.charts import commands
 from gpudesk.desktop.charts.data_table import DataDialog
 from gpudesk.desktop.pages.compare.states import MissingState, ProblemNote
+from gpudesk.desktop.pages.memory.head import Head
 from gpudesk.desktop.pages.memory.views import FitView, NeededView, View
 from gpudesk.desktop.pages.page import Page
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.settings import Settings
 from gpudesk.desktop.theme.theme import Theme
-from gpudesk.desktop.widgets.buttons import Button
-from gpudesk.desktop.widgets.label import Label
-from gpudesk.desktop.widgets.segment import Segment
 from gpudesk.sentences import sentence
 from gpudesk.text import tr
 
@@ -50,11 +47,9 @@ class MemoryPage(Page):
         super().__init__(desk, theme, settings, parent)
         self.setAccessibleName(tr("Memory and fit"))
         self._views: dict[str, QWidget] = {}
-        self.segment = Segment(theme, tr("View"), self._segments())
-        self.segment.chosen.connect(self.choose_view)
-        self.copy_button = Button(theme, tr("Copy"), icon="copy")
-        self.copy_button.setToolTip(tr("Copy a picture, and the numbers for a spreadsheet"))
-        self.copy_button.clicked.connect(self.copy)
+        self.head = Head(theme, tr("Memory and fit"), self._segments())
+        self.head.segment.chosen.connect(self.choose_view)
+        self.head.copy.clicked.connect(self.copy)
         self.note = ProblemNote(theme)
         self._missing = MissingState(theme)
         self._missing.wanted.connect(self.wanted)
@@ -73,29 +68,20 @@ class MemoryPage(Page):
         )
 
     def _build(self) -> None:
-        self._head = QWidget()
-        row = QHBoxLayout(self._head)
-        row.setContentsMargins(16, 0, 16, 0)
-        row.setSpacing(8)
-        row.addWidget(Label(self.theme, tr("Memory and fit"), font="page"))
-        row.addSpacing(18)
-        row.addWidget(self.segment)
-        row.addStretch(1)
-        row.addWidget(self.copy_button)
         content = QWidget()
         content.setLayout(self._shown)
         self._stack = QStackedLayout()
+        whole = QVBoxLayout(self)
+        whole.addWidget(self.head)
+        whole.addWidget(self.note)
+        # First to the page: a stack that belongs to none shows what it is given as a window.
+        whole.addLayout(self._stack, 1)
         for widget in (content, self._missing, QWidget()):
             self._stack.addWidget(widget)
-        whole = QVBoxLayout(self)
-        whole.addWidget(self._head)
-        whole.addWidget(self.note)
-        whole.addLayout(self._stack, 1)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(0)
 
     def _dress(self) -> None:
-        self._head.setFixedHeight(self.theme.px(48))
         for widget in (self, *(scroll.viewport() for scroll in self.findChildren(QScrollArea))):
             widget.setAutoFillBackground(True)
             palette = widget.palette()
@@ -114,7 +100,7 @@ class MemoryPage(Page):
         """Show a view, and begin with it the next time."""
         self._chosen = key
         self.settings.put(_VIEW, key)
-        self.segment.set_value(key)
+        self.head.segment.set_value(key)
         if key not in self._views:
             view = self._views[key] = self._made(key)
             scroll = QScrollArea()
@@ -154,7 +140,7 @@ class MemoryPage(Page):
         else:
             self.view.refresh()
             self._stack.setCurrentIndex(0)
-        for control in (self.segment, self.copy_button):
+        for control in (self.head.segment, self.head.copy):
             control.setVisible(self._usable())
 
     def _usable(self) -> bool:

@@ -1,0 +1,52 @@
+"""The page Memory and fit over the real workbench, shown offscreen: a large model on two of each part."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from gpudesk.desktop.pages.memory.page import MemoryPage
+from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.settings import Settings
+from gpudesk.desktop.theme.theme import Theme
+from gpudesk.domain.formatting import ENGLISH, Formatter
+from gpudesk.domain.scenarios import AcceleratorChoice
+from gpudesk.workbench.templates import read_template
+from gpudesk.workbench.workbench import Workbench
+
+#: Does not fit; holds 92 requests of this length; fits.
+PARTS = ("h200-sxm", "mi325x", "mi355x")
+
+
+@pytest.fixture(scope="module")
+def workbench() -> Iterator[Workbench]:
+    with Workbench.open() as opened:
+        yield opened
+
+
+@pytest.fixture
+def desk(workbench: Workbench, qtbot: QtBot) -> Desk:
+    """Return a desk with 100 requests in flight on two of each part."""
+    made = Desk(workbench, Formatter(ENGLISH))
+    scenario = read_template("405b-one-node")
+    load = replace(scenario.workload.load, concurrency=100)
+    choices = tuple(AcceleratorChoice(part, 2) for part in PARTS)
+    work = replace(scenario.workload, load=load)
+    made.open(replace(scenario, workload=work, accelerators=choices))
+    return made
+
+
+@pytest.fixture
+def settings(tmp_path: Path, qtbot: QtBot) -> Settings:
+    return Settings(tmp_path / "settings.json")
+
+
+@pytest.fixture
+def page(desk: Desk, theme: Theme, settings: Settings, qtbot: QtBot) -> MemoryPage:
+    made = MemoryPage(desk, theme, settings)
+    qtbot.addWidget(made)
+    made.resize(944, 753)
+    made.show()
+    return made

@@ -1,0 +1,214 @@
+"""The bars: verdicts, parts, ways out, keyboard and mouse, and what is read out."""
+
+from dataclasses import replace
+from itertools import pairwise
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from gpudesk.desktop.pages.memory.bar_row import VERDICT, BarRow
+from gpudesk.desktop.pages.memory.bars import MemoryBar, PartKind, State, memory_bars
+from gpudesk.desktop.pages.memory.page import MemoryPage
+from gpudesk.desktop.pages.memory.views import FitView
+from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.edits import with_load_value
+from gpudesk.desktop.session.selection import figure
+from gpudesk.desktop.theme.theme import DARK, Theme
+from gpudesk.domain.precision import Precision
+from gpudesk.domain.scenarios import AcceleratorChoice
+
+
+def fit_view(page: MemoryPage) -> FitView:
+    assert isinstance(page.view, FitView)
+    return page.view
+
+
+def rows(page: MemoryPage) -> list[BarRow]:
+    return [row for row in fit_view(page).bars.rows if row.isVisible()]
+
+
+def bars(desk: Desk) -> tuple[MemoryBar, ...]:
+    return memory_bars(desk)
+
+
+def test_each_column_is_judged_in_words_and_figures(desk: Desk) -> None:
+    short, partly, fits = bars(desk)
+    assert (short.state, short.headline) == (State.UNFIT, "Does not fit on 2")
+    assert short.detail == "58.0 GiB short"
+    assert short.needed_text == "196.2 needed for one"
+    assert (partly.state, partly.headline) == (State.PARTLY, "Holds 92 of 100 in flight")
+    assert partly.detail == "4.8 GiB short"
+    assert (fits.state, fits.headline) == (State.FITS, "Fits, up to 144 in flight")
+    assert fits.detail.endswith("GiB to spare")
+    assert fits.remedies == ()
+
+
+def test_the_parts_of_what_fits_fill_the_capacity_without_gaps(desk: Desk) -> None:
+    bar = bars(desk)[2]
+    assert bar.parts[0].start == 0
+    assert bar.parts[-1].end == bar.capacity
+    assert all(one.end == other.start for one, other in pairwise(bar.parts))
+    assert [part.kind for part in bar.parts] == [
+        PartKind.WEIGHTS,
+        PartKind.KV,
+        PartKind.OTHER,
+        PartKind.SPARE,
+        PartKind.KEPT,
+    ]
+
+
+def test_what_is_short_ends_where_the_needed_memory_ends(desk: Desk) -> None:
+    for bar in bars(desk)[:2]:
+        short = bar.part(PartKind.SHORT)
+        assert short is not None
+        assert short.end == bar.needed
+    unfit, partly = bars(desk)[:2]
+    short, held = unfit.part(PartKind.SHORT), partly.part(PartKind.SHORT)
+    assert short is not None
+    assert held is not None
+    assert short.start == unfit.usable
+    assert held.start <= partly.usable < held.end
+
+
+def test_the_sentence_of_a_bar_says_both_units(desk: Desk) -> None:
+    said = bars(desk)[0].sentence
+    assert said.startswith("H200 SXM × 2, TP 2: Does not fit on 2, 58.0 GiB short.")
+    assert "Weights: 191.0 GiB (205.0 GB)" in said
+    assert "KV cache of 1 request: 615 MiB" in said
+
+
+def test_a_part_without_estimate_says_why(desk: Desk) -> None:
+    scenario = replace(desk.scenario, accelerators=(AcceleratorChoice("tpu-v5e", 8),))
+    desk.apply(scenario, "Compare TPU v5e")
+    desk.evaluate()
+    (bar,) = bars(desk)
+    assert (bar.state, bar.headline, bar.parts) == (State.UNKNOWN, "No estimate", ())
+    assert bar.reason.startswith("No serving engine")
+    assert bar.reason in bar.sentence
+
+
+def test_waiting_for_the_serving_engine_is_not_said_of_memory(desk: Desk) -> None:
+    desk.edit("Batch", max_batch=50)
+    desk.evaluate()
+    bar = bars(desk)[2]
+    assert (bar.state, bar.headline) == (State.PARTLY, "Runs 50 of 100 at once")
+    assert bar.detail == "memory holds 145"
+    assert bar.part(PartKind.SHORT) is None
+
+
+def test_a_link_takes_the_way_out_as_one_step(page: MemoryPage, desk: Desk, qtbot: QtBot) -> None:
+    link = rows(page)[0].links[0]
+    assert (link.text(), link.accessibleName()) == ("Use 4", "Use 4 × H200 SXM")
+    with qtbot.waitSignal(desk.answered):
+        QTest.mouseClick(link, Qt.MouseButton.LeftButton)
+    assert desk.scenario.accelerators[0].count == 4
+    assert desk.undo_stack.undoText() == "Use 4 × H200 SXM"
+    assert rows(page)[0].bar.state is State.FITS
+    assert not link.isVisible()
+    with qtbot.waitSignal(desk.answered):
+        desk.undo_stack.undo()
+    assert desk.scenario.accelerators[0].count == 2
+
+
+def test_narrower_weights_are_stated_so_that_other_vendors_have_their_own(
+    page: MemoryPage, desk: Desk, qtbot: QtBot
+) -> None:
+    link = rows(page)[1].links[1]
+    assert link.text() == "Use INT4"
+    with qtbot.waitSignal(desk.answered):
+        QTest.mouseClick(link, Qt.MouseButton.LeftButton)
+    assert desk.scenario.weights == Precision.INT4.value
+    desk.apply(
+        replace(desk.scenario, weights=Precision.FP8, accelerators=(AcceleratorChoice("b200-hgx", 2),)),
+        "B200",
+    )
+    desk.evaluate()
+    link = rows(page)[0].links[1]
+    assert link.text() == "Use NVFP4"
+    with qtbot.waitSignal(desk.answered):
+        QTest.mouseClick(link, Qt.MouseButton.LeftButton)
+    assert desk.scenario.weights == Precision.FP4.value
+
+
+def test_arrow_keys_walk_over_parts_and_rows_and_select_for_the_panel(
+    page: MemoryPage, desk: Desk, qtbot: QtBot
+) -> None:
+    first, second, _ = rows(page)
+    page.focus_content()
+    QTest.keyClick(first, Qt.Key.Key_Right)
+    assert desk.selection == figure("h200-sxm", "memory")
+    assert first.accessibleDescription() == "Weights: 191.0 GiB (205.0 GB)"
+    QTest.keyClick(first, Qt.Key.Key_Right)
+    assert first.place == PartKind.KV
+    QTest.keyClick(first, Qt.Key.Key_Down)
+    assert desk.selection == figure("mi325x", "memory")
+    assert (second.place, first.place) == (PartKind.KV, "whole")
+    QTest.keyClick(second, Qt.Key.Key_End)
+    assert desk.selection == figure("mi325x", "max_concurrency")
+    assert second.place == VERDICT
+    assert second.accessibleDescription().startswith("Holds 92 of 100 in flight.")
+    QTest.keyClick(second, Qt.Key.Key_Home)
+    assert desk.selection == figure("mi325x", "memory")
+
+
+def test_the_mouse_selects_the_part_under_it(page: MemoryPage, desk: Desk, qtbot: QtBot) -> None:
+    row = rows(page)[2]
+    centre = row.rect_of(PartKind.KV).center().toPoint()
+    QTest.mouseClick(row, Qt.MouseButton.LeftButton, pos=centre)
+    assert row.place == PartKind.KV
+    assert desk.selection == figure("mi355x", "memory")
+    QTest.mouseClick(row, Qt.MouseButton.LeftButton, pos=QPoint(row.width() - 40, centre.y()))
+    assert desk.selection == figure("mi355x", "max_concurrency")
+
+
+def test_a_selection_made_elsewhere_is_shown(page: MemoryPage, desk: Desk) -> None:
+    desk.select(figure("mi355x", "max_concurrency"))
+    assert [row.place for row in rows(page)] == ["whole", "whole", VERDICT]
+    desk.select(figure("mi355x", "ttft_ms"))
+    assert rows(page)[2].place == "whole"
+
+
+def test_the_axis_does_not_shrink_while_something_is_dragged(page: MemoryPage, desk: Desk) -> None:
+    def extents() -> float:
+        first = rows(page)[0]
+        return first.rect_of("whole").width()
+
+    desk.begin_gesture("load")
+    desk.apply(with_load_value(desk.scenario, 900), "Load")
+    desk.flush()
+    wide = extents()
+    desk.apply(with_load_value(desk.scenario, 10), "Load")
+    desk.flush()
+    assert extents() == pytest.approx(wide)
+    desk.end_gesture()
+    QApplication.processEvents()
+    assert extents() > wide * 1.2
+
+
+def test_columns_come_and_go(page: MemoryPage, desk: Desk) -> None:
+    desk.edit("Fewer", accelerators=desk.scenario.accelerators[:1])
+    desk.flush()
+    assert len(rows(page)) == 1
+    desk.undo_stack.undo()
+    desk.flush()
+    assert len(rows(page)) == 3
+
+
+@pytest.mark.parametrize(("preference", "percent"), [(DARK, 100), (DARK, 150)])
+def test_bars_are_painted_in_other_themes_and_sizes(
+    page: MemoryPage, theme: Theme, preference: str, percent: int
+) -> None:
+    before = rows(page)[0].height()
+    theme.set_preference(preference)
+    theme.set_font_percent(percent)
+    QApplication.processEvents()
+    row = rows(page)[0]
+    assert row.height() == pytest.approx(before * percent / 100, abs=1)
+    picture = page.grab().toImage()
+    spot = row.mapTo(page, row.rect_of(PartKind.WEIGHTS).center().toPoint())
+    ratio = picture.devicePixelRatio()
+    colour = picture.pixelColor(round((spot.x() - 3) * ratio), round(spot.y() * ratio))
+    assert colour == theme.colour("ink1")

@@ -1,0 +1,104 @@
+"""KV cache against context length: both charts, their table, and reading off them."""
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from gpudesk.desktop.pages.memory.context_view import ContextView
+from gpudesk.desktop.pages.memory.page import CONTEXT, MemoryPage
+from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.edits import with_workload
+from gpudesk.desktop.session.selection import figure
+from gpudesk.domain.formatting import ENGLISH, MACHINE, Formatter
+from gpudesk.domain.scenarios import AcceleratorChoice
+
+
+@pytest.fixture
+def view(page: MemoryPage) -> ContextView:
+    page.choose_view(CONTEXT)
+    assert isinstance(page.view, ContextView)
+    return page.view
+
+
+def test_one_line_of_the_model_and_one_for_each_part_that_holds_a_request(view: ContextView) -> None:
+    (line,) = view.request.drawing.lines
+    assert (line.name, line.slot, line.end) == ("Llama 3.1 405B", 0, "31.5 GiB at 131,072")
+    held = view.held.drawing.lines
+    assert [each.name for each in held] == ["MI325X", "MI355X"]
+    assert held[1].end == "5 at 131,072"
+
+
+def test_the_held_requests_are_those_of_the_answer(view: ContextView, desk: Desk) -> None:
+    assert desk.answer is not None
+    at_scenario = {mark.key: mark.y for mark in view.held.drawing.marks}
+    for key, column in zip(desk.keys, desk.answer.columns, strict=True):
+        if column.estimate is not None and column.estimate.fits:
+            assert at_scenario[key] == column.estimate.max_concurrency
+
+
+def test_the_present_length_is_marked_and_cannot_be_moved(
+    view: ContextView, desk: Desk, qtbot: QtBot
+) -> None:
+    rule = view.held.drawing.rule
+    assert rule is not None
+    assert (rule.value, rule.text, rule.movable) == (5000.0, "5,000", False)
+    before = desk.scenario
+    view.held.setFocus()
+    QTest.keyClick(view.held, Qt.Key.Key_Right)
+    assert desk.scenario == before
+    read_out = view.held.read_out()
+    assert read_out is not None
+    assert read_out.title == "At 8,192 tokens"
+    assert [row.cells for row in read_out.rows] == [("88", ""), ("56", ""), ("—", "does not fit")]
+    QTest.keyClick(view.held, Qt.Key.Key_Escape)
+    assert view.held.read_out() is None
+
+
+def test_a_deployment_that_holds_no_long_request_says_from_where_on(view: ContextView, desk: Desk) -> None:
+    desk.edit("One part", accelerators=(AcceleratorChoice("h100-sxm", 8),))
+    desk.apply(with_workload(desk.scenario, input_tokens=1000, output_tokens=100), "Short")
+    desk.edit("Less memory", memory_fraction=0.68)
+    desk.flush()
+    (line,) = view.held.drawing.lines
+    assert line.end == "none at 131,072"
+    table = view.table.model()
+    assert table is not None
+    assert table.index(0, 4).data() == "65,536 tokens; none of 131,072"
+
+
+def test_small_caches_are_shown_in_mib(view: ContextView, desk: Desk) -> None:
+    desk.edit("Model", model="gpt-oss-120b", accelerators=(AcceleratorChoice("b200-hgx", 1),))
+    desk.flush()
+    assert view.request.subtitle.startswith("MiB, ")
+    assert view.request.drawing.lines[0].end.endswith("MiB at 131,072")
+
+
+def test_the_table_has_exact_numbers_for_programs(view: ContextView, desk: Desk) -> None:
+    shown, machine = view.request.data(Formatter(ENGLISH)), view.request.data(Formatter(MACHINE))
+    at = [row[0] for row in machine.rows].index("5000")
+    assert shown.rows[at][1] == "1.20"
+    assert float(machine.rows[at][1]) == pytest.approx(1_290_240_000 / 2**30, abs=1e-6)
+    held = view.held.data(Formatter(MACHINE))
+    assert held.rows[at] == ("5000", "0", "92", "144")
+
+
+def test_a_row_of_the_table_selects_its_figure(view: ContextView, desk: Desk, qtbot: QtBot) -> None:
+    model = view.table.model()
+    assert model is not None
+    place = view.table.visualRect(model.index(1, 1)).center()
+    QTest.mouseClick(view.table.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert desk.selection == figure("mi325x", "max_concurrency")
+
+
+def test_charts_have_names_and_summaries(view: ContextView) -> None:
+    assert view.request.accessibleName() == "KV cache of one request, chart"
+    assert "5,000 tokens: 1.2 GiB (1.3 GB)" in view.request.accessibleDescription()
+    assert "MI325X: 92 of 5,000 tokens, 3 of 131,072 tokens." in view.held.accessibleDescription()
+
+
+def test_nothing_that_holds_a_request_is_said(view: ContextView, desk: Desk) -> None:
+    desk.edit("One part", accelerators=(AcceleratorChoice("h200-sxm", 2),))
+    desk.flush()
+    assert view.held.drawing.lines == ()
+    assert view.held.drawing.note == "None of them fits, so none holds a request"

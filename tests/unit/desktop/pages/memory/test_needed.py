@@ -1,0 +1,142 @@
+"""Accelerators needed: counts and plans by format, and taking one of them."""
+
+from dataclasses import replace
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from pytestqt.modeltest import ModelTester
+from pytestqt.qtbot import QtBot
+
+from gpudesk.desktop.pages.memory.needed import NeededCell, needed_table
+from gpudesk.desktop.pages.memory.needed_block import NeededBlock
+from gpudesk.desktop.pages.memory.needed_model import NeededModel
+from gpudesk.desktop.pages.memory.page import NEEDED, MemoryPage
+from gpudesk.desktop.pages.memory.views import FitView, NeededView
+from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.edits import with_load_value
+from gpudesk.domain.formatting import ENGLISH, Formatter
+from gpudesk.domain.precision import Precision
+from gpudesk.domain.scenarios import AcceleratorChoice
+from gpudesk.domain.workloads import Load, LoadKind
+
+
+@pytest.fixture
+def block(page: MemoryPage) -> NeededBlock:
+    page.choose_view(NEEDED)
+    assert isinstance(page.view, NeededView)
+    return page.view.needed
+
+
+def cell(block: NeededBlock, row: int, column: int) -> NeededCell:
+    found = block.view.model_of_needs.cell(row, column)
+    assert found is not None
+    return found
+
+
+def test_counts_and_plans_are_those_of_the_workbench(desk: Desk) -> None:
+    table = needed_table(desk)
+    assert desk.answer is not None
+    found = desk.workbench.needed(desk.answer.scenario)
+    load, one = table.groups
+    assert load.title == "100 requests of 5,000 tokens in flight"
+    assert one.title == "One request of 5,000 tokens"
+    for group, name in ((load, "load"), (one, "one")):
+        shown = [[each.count for each in row.cells] for row in group.rows]
+        sizes = [[getattr(needed, name) for needed in across] for across in zip(*found, strict=True)]
+        assert shown == [[None if size is None else size.count for size in row] for row in sizes]
+    assert [row.label for row in one.rows] == ["BF16", "FP8", "4 bits"]
+    assert [row.present for row in one.rows] == [False, True, False]
+    assert one.rows[2].cells[0].below == "INT4, TP 2"
+    assert load.rows[1].cells[2].present
+
+
+def test_what_cannot_be_says_why(desk: Desk) -> None:
+    desk.edit("Other", model="kimi-k2", accelerators=(AcceleratorChoice("tpu-v5e"), AcceleratorChoice("l4")))
+    desk.evaluate()
+    one = needed_table(desk).groups[-1]
+    refused, too_large = one.rows[0].cells
+    assert (refused.count, refused.below) == (None, "not supported")
+    assert refused.reason.startswith("No serving engine")
+    assert (too_large.count, too_large.below) == (None, "too large")
+    assert too_large.reason.startswith("The weights do not fit")
+    assert too_large.reason in too_large.sentence
+
+
+def test_a_load_without_a_number_asks_for_one_request_only(desk: Desk) -> None:
+    work = replace(desk.scenario.workload, load=Load(LoadKind.REQUEST_RATE, request_rate=1.0))
+    desk.edit("Rate", workload=work)
+    desk.evaluate()
+    assert [group.title for group in needed_table(desk).groups] == ["One request of 5,000 tokens"]
+
+
+def test_the_item_model_keeps_qts_rules(desk: Desk, qtmodeltester: ModelTester) -> None:
+    model = NeededModel(Formatter(ENGLISH))
+    model.show(needed_table(desk))
+    qtmodeltester.check(model)  # type: ignore[no-untyped-call]
+    assert model.headerData(1, Qt.Orientation.Horizontal) == "H200 SXM"
+    assert model.index(2, 1).data(Qt.ItemDataRole.AccessibleTextRole) == (
+        "100 requests of 5,000 tokens in flight. H200 SXM with FP8 weights: 4 hold it, TP 4"
+    )
+
+
+def test_other_counts_keep_the_cells(desk: Desk, qtbot: QtBot) -> None:
+    model = NeededModel(Formatter(ENGLISH))
+    model.show(needed_table(desk))
+    desk.apply(with_load_value(desk.scenario, 400), "Load")
+    desk.evaluate()
+    resets: list[int] = []
+    model.modelReset.connect(lambda: resets.append(1))
+    with qtbot.waitSignal(model.dataChanged):
+        model.show(needed_table(desk))
+    assert resets == []
+
+
+def test_the_view_of_what_fits_now_shows_the_load_only(page: MemoryPage) -> None:
+    assert isinstance(page.view, FitView)
+    assert page.view.needed.view.model_of_needs.rowCount() == 4
+
+
+def test_a_cell_offers_its_deployment_and_enter_takes_it(
+    block: NeededBlock, desk: Desk, qtbot: QtBot
+) -> None:
+    view = block.view
+    view.setFocus(Qt.FocusReason.TabFocusReason)
+    assert view.current_cell() == cell(block, 1, 1)
+    for key in (Qt.Key.Key_Down, Qt.Key.Key_Down, Qt.Key.Key_Right):
+        QTest.keyClick(view, key)
+    assert view.current_cell() == cell(block, 3, 2)
+    offer = cell(block, 3, 2).action
+    assert offer == "Use INT4 on 2 × MI325X"
+    assert block.offer.text() == offer
+    with qtbot.waitSignal(desk.answered):
+        QTest.keyClick(view, Qt.Key.Key_Return)
+    assert (desk.scenario.weights, desk.scenario.accelerators[1].count) == (Precision.INT4, 2)
+    assert desk.undo_stack.undoText() == offer
+    assert desk.undo_stack.count() == 1
+    assert not block.offer.isVisible()
+
+
+def test_titles_are_passed_over(block: NeededBlock, qtbot: QtBot) -> None:
+    view = block.view
+    view.setFocus(Qt.FocusReason.TabFocusReason)
+    for _ in range(3):
+        QTest.keyClick(view, Qt.Key.Key_Down)
+    assert view.currentIndex().row() == 5
+    QTest.keyClick(view, Qt.Key.Key_Up)
+    assert view.currentIndex().row() == 3
+    QTest.keyClick(view, Qt.Key.Key_Left)
+    assert view.currentIndex().column() == 1
+
+
+def test_a_cell_that_cannot_be_offers_nothing_but_its_reason(
+    block: NeededBlock, desk: Desk, qtbot: QtBot
+) -> None:
+    desk.edit("Other", accelerators=(AcceleratorChoice("tpu-v5e"), *desk.scenario.accelerators))
+    desk.flush()
+    block.view.setCurrentIndex(block.view.model_of_needs.index(2, 1))
+    assert not block.offer.isVisible()
+    assert block.remark.text().startswith("No serving engine")
+    before = desk.scenario
+    QTest.keyClick(block.view, Qt.Key.Key_Return)
+    assert desk.scenario == before

@@ -1,0 +1,128 @@
+"""The page as a whole: its views, its states, its copies, and what it costs while something is dragged."""
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QPushButton, QWidget
+from pytestqt.qtbot import QtBot
+
+from gpudesk.desktop.charts.data_table import DataDialog
+from gpudesk.desktop.pages.memory.page import CONTEXT, FIT, NEEDED, MemoryPage
+from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.edits import with_load_value
+from gpudesk.desktop.session.settings import Settings
+from gpudesk.desktop.theme.theme import Theme
+from gpudesk.domain.scenarios import AcceleratorChoice
+
+
+def test_the_chosen_view_is_remembered(
+    page: MemoryPage, desk: Desk, theme: Theme, settings: Settings
+) -> None:
+    page.choose_view(NEEDED)
+    other = MemoryPage(desk, theme, settings)
+    assert other.head.segment.value == NEEDED
+
+
+def test_the_segments_are_reached_by_keyboard(page: MemoryPage, qtbot: QtBot) -> None:
+    buttons = page.head.segment.findChildren(QPushButton)
+    buttons[0].setFocus()
+    QTest.keyClick(buttons[0], Qt.Key.Key_Right)
+    assert page.settings.get("memory.view", "") == CONTEXT
+
+
+def test_what_is_missing_is_said_and_leads_to_its_field(page: MemoryPage, desk: Desk, qtbot: QtBot) -> None:
+    desk.edit("None", accelerators=())
+    desk.flush()
+    assert not page.head.copy.isVisible()
+    button = next(button for button in page.findChildren(QPushButton) if button.isVisible())
+    with qtbot.waitSignal(page.wanted) as asked:
+        QTest.mouseClick(button, Qt.MouseButton.LeftButton)
+    assert asked.args == ["accelerators"]
+
+
+def test_a_problem_is_said_and_the_last_answer_stays(page: MemoryPage, desk: Desk) -> None:
+    desk.edit("Unknown", model="no-such-model")
+    desk.flush()
+    assert "no-such-model" in page.note.text
+    assert page.head.copy.isVisible()
+    desk.undo_stack.undo()
+    desk.flush()
+    assert page.note.text == ""
+
+
+@pytest.mark.parametrize(
+    ("view", "title", "row"),
+    [
+        (FIT, "Memory of each accelerator", "H200 SXM\tTP 2\tdoes not fit on 2, use 4\t2\t190.9530"),
+        (CONTEXT, "KV cache of one request", "5000\t1.2016"),
+        (NEEDED, "Accelerators needed", "One request of 5,000 tokens\tFP8\t4 (TP 4)\t2 (TP 2)\t2 (TP 2)"),
+    ],
+)
+def test_copies_hold_a_picture_and_numbers(page: MemoryPage, view: str, title: str, row: str) -> None:
+    page.choose_view(view)
+    page.copy()
+    mime = QGuiApplication.clipboard().mimeData()
+    assert mime.hasImage()
+    assert mime.text().startswith(title)
+    assert row in mime.text()
+
+
+def test_the_table_is_that_of_the_chart_with_the_focus(page: MemoryPage, qtbot: QtBot) -> None:
+    page.choose_view(CONTEXT)
+    charts = [chart for chart in page.view.charts if isinstance(chart, QWidget)]
+    page.activateWindow()
+    with qtbot.waitExposed(page):
+        charts[1].setFocus()
+    dialog = page.show_table()
+    assert isinstance(dialog, DataDialog)
+    assert dialog.windowTitle() == "Most requests in flight"
+    dialog.close()
+
+
+def test_every_command_has_an_id_and_runs(page: MemoryPage) -> None:
+    actions = {action.id: action for action in page.actions_of_page()}
+    assert actions["memory.table"].shortcuts == ("Alt+T",)
+    actions["memory.context"].run()
+    assert page.head.segment.value == CONTEXT
+
+
+def test_nothing_that_takes_the_focus_is_without_a_name(page: MemoryPage) -> None:
+    for view in (FIT, CONTEXT, NEEDED):
+        page.choose_view(view)
+        QApplication.processEvents()
+        nameless = [
+            widget
+            for widget in page.findChildren(QWidget)
+            if widget.isVisible()
+            and widget.focusProxy() is None
+            and widget.focusPolicy() != Qt.FocusPolicy.NoFocus
+            and not (widget.accessibleName() or getattr(widget, "text", str)())
+        ]
+        assert nameless == []
+
+
+def test_a_page_out_of_sight_rests(page: MemoryPage, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    page.hide()
+    refreshed: list[int] = []
+    monkeypatch.setattr(page, "refresh", lambda: refreshed.append(1))
+    desk.apply(with_load_value(desk.scenario, 20), "Load")
+    desk.flush()
+    assert refreshed == []
+    page.show()
+    assert refreshed == [1]
+
+
+def test_narrow_pages_wrap_their_head_and_scroll(page: MemoryPage, theme: Theme) -> None:
+    theme.set_font_percent(150)
+    page.resize(700, 600)
+    QApplication.processEvents()
+    assert page.head.segment.geometry().top() > page.head.copy.geometry().bottom() - 4
+    assert page.width() == 700
+
+
+def test_a_single_part_without_count_is_shown(page: MemoryPage, desk: Desk) -> None:
+    desk.edit("One", accelerators=(AcceleratorChoice("mi355x"),))
+    desk.flush()
+    QApplication.processEvents()
+    assert not page.grab().isNull()
