@@ -110,6 +110,8 @@ class Document(QObject):
 
     def close(self) -> None:
         """Let the document go; what was not saved was given up by the user."""
+        # The stack tells of its own end too, when nobody is left to hear it.
+        self._desk.undo_stack.blockSignals(True)
         self._recovery.clear()
 
     def keep_now(self) -> None:

@@ -97,10 +97,11 @@ class ComparePage(Page):
         for before, after in pairwise(in_order):
             QWidget.setTabOrder(before, after)
         self._stack = QStackedLayout()
+        # First to the page: a stack that belongs to none shows what it is given as a window.
+        whole.addLayout(self._stack, 1)
         self._stack.addWidget(self._content)
         self._stack.addWidget(self._missing)
         self._stack.addWidget(QWidget())
-        whole.addLayout(self._stack, 1)
         for layout in (inner, whole):
             layout.setContentsMargins(0, 0, 0, 0)
             layout.setSpacing(0)

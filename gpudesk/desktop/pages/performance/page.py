@@ -88,14 +88,15 @@ class PerformancePage(Page):
 
     def _build(self) -> None:
         self._stack = QStackedLayout()
-        for widget in (self._scroll, self._missing, QWidget()):
-            self._stack.addWidget(widget)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(0)
         whole.addWidget(self.head)
         whole.addWidget(self._note)
+        # First to the page: a stack that belongs to none shows what it is given as a window.
         whole.addLayout(self._stack, 1)
+        for widget in (self._scroll, self._missing, QWidget()):
+            self._stack.addWidget(widget)
 
     def _dress(self) -> None:
         for widget in (self, self._scroll.viewport(), *self._views.values()):
