@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final
@@ -36,10 +37,23 @@ class Part:
         return None if self.column.estimate is None else getattr(self.column.estimate, name)
 
 
+#: Answers asked for last with their parts: the present one and the pinned one, many times each.
+_asked: deque[tuple[Answer, tuple[Part, ...]]] = deque(maxlen=4)
+
+
 def parts(answer: Answer | None) -> tuple[Part, ...]:
     """Return the columns of an answer."""
     if answer is None:
         return ()
+    for asked, made in _asked:
+        if asked is answer:
+            return made
+    made = _parts(answer)
+    _asked.append((answer, made))
+    return made
+
+
+def _parts(answer: Answer) -> tuple[Part, ...]:
     choices = answer.scenario.accelerators
     return tuple(
         Part(*told)

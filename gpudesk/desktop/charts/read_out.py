@@ -15,8 +15,8 @@ from gpudesk.desktop.charts.scales import Array
 from gpudesk.desktop.theme.pen import Pen
 
 if TYPE_CHECKING:
+    from gpudesk.desktop.charts.canvas import Canvas
     from gpudesk.desktop.charts.lettering import Lettering
-    from gpudesk.desktop.charts.plot import Plot
     from gpudesk.desktop.theme.theme import Theme
 
 #: Another corner must be better by this many points of curves before the read-out moves there.
@@ -61,7 +61,7 @@ def measure(read_out: ReadOut, letters: Lettering, theme: Theme) -> Measure:
     return Measure(width, float(height), name, cells)
 
 
-def floating(plot: Plot) -> list[QRectF]:
+def floating(plot: Canvas) -> list[QRectF]:
     """Return the boxes that lie on the plot."""
     read_out = plot.read_out()
     if read_out is None or not read_out.rows:
@@ -74,7 +74,7 @@ def _gap(read_out: ReadOut, theme: Theme) -> float:
     return float(theme.px(16 if len(read_out.heads) < 3 else 11))
 
 
-def paint_read_out(plot: Plot, painter: QPainter) -> None:
+def paint_read_out(plot: Canvas, painter: QPainter) -> None:
     """Paint the plot's read-out where it hides least."""
     read_out = plot.read_out()
     if read_out is None or not read_out.rows:
@@ -94,7 +94,7 @@ def paint_read_out(plot: Plot, painter: QPainter) -> None:
         top += plot.theme.px(18)
 
 
-def place(plot: Plot, size: Measure) -> QRectF:
+def place(plot: Canvas, size: Measure) -> QRectF:
     """Return the box of a read-out: beside the plot where there is room for that, else in a corner."""
     area, inset = plot.frame.area, plot.theme.px(_INSET)
     if plot.read_out_beside:
@@ -139,7 +139,7 @@ def _rights(box: QRectF, size: Measure, gap: float, inset: float) -> list[float]
     return ends[::-1]
 
 
-def _head(plot: Plot, painter: QPainter, read_out: ReadOut, box: QRectF, size: Measure) -> None:
+def _head(plot: Canvas, painter: QPainter, read_out: ReadOut, box: QRectF, size: Measure) -> None:
     letters, theme = plot.lettering, plot.theme
     baseline = letters.middle("caption_strong", box.top() + theme.px(15))
     left = box.left() + theme.px(_INSET)
@@ -150,7 +150,13 @@ def _head(plot: Plot, painter: QPainter, read_out: ReadOut, box: QRectF, size: M
 
 
 def _row(
-    plot: Plot, painter: QPainter, pen: Pen, row: ReadOutRow, box: QRectF, rights: list[float], middle: float
+    plot: Canvas,
+    painter: QPainter,
+    pen: Pen,
+    row: ReadOutRow,
+    box: QRectF,
+    rights: list[float],
+    middle: float,
 ) -> None:
     letters, theme = plot.lettering, plot.theme
     left = box.left() + theme.px(_INSET)

@@ -17,7 +17,7 @@ from gpudesk.sheets.labels import limiter_label
 from gpudesk.text import tr
 
 if TYPE_CHECKING:
-    from gpudesk.desktop.charts.plot import Plot
+    from gpudesk.desktop.charts.canvas import Canvas
 
 #: Heights in pixels of the design: the line that names the strips, one strip with its gap, the bar itself.
 HEAD: Final = 22
@@ -87,12 +87,12 @@ class StripMaker:
         return strip
 
 
-def strips_height(plot: Plot, count: int) -> float:
+def strips_height(plot: Canvas, count: int) -> float:
     """Return how much room strips take."""
     return float(plot.theme.px(HEAD) + count * plot.theme.px(PITCH))
 
 
-def paint_strips(plot: Plot, painter: QPainter, strips: Sequence[Strip]) -> None:
+def paint_strips(plot: Canvas, painter: QPainter, strips: Sequence[Strip]) -> None:
     """Paint the strips under the plot's axis."""
     pen = Pen(painter, plot.theme)
     theme, area = plot.theme, plot.frame.area
@@ -104,7 +104,7 @@ def paint_strips(plot: Plot, painter: QPainter, strips: Sequence[Strip]) -> None
         _strip(plot, pen, strip, row)
 
 
-def paint_rule(plot: Plot, painter: QPainter, count: int) -> None:
+def paint_rule(plot: Canvas, painter: QPainter, count: int) -> None:
     """Continue the working line through the strips."""
     rule, area = plot.drawing.rule, plot.frame.area
     low, high = plot.frame.values_x()
@@ -115,7 +115,7 @@ def paint_rule(plot: Plot, painter: QPainter, count: int) -> None:
         painter.drawLine(QLineF(x, area.bottom(), x, bottom))
 
 
-def _strip(plot: Plot, pen: Pen, strip: Strip, row: QRectF) -> None:
+def _strip(plot: Canvas, pen: Pen, strip: Strip, row: QRectF) -> None:
     name = QRectF(0, row.top(), row.left() - plot.theme.px(8), row.height())
     pen.text(name, strip.name, font="small_strong", colour=plot.theme.slot_label(strip.slot), align=RIGHT)
     painter = pen.painter

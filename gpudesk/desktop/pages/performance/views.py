@@ -8,8 +8,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
-from gpudesk.desktop.charts.against_concurrency import LatencyChart, ThroughputChart
 from gpudesk.desktop.charts.chart import Chart
+from gpudesk.desktop.charts.figure_charts import LatencyChart, ThroughputChart
 from gpudesk.desktop.charts.pareto import ParetoChart
 from gpudesk.desktop.charts.roofline import RooflineChart
 from gpudesk.desktop.charts.split import SplitChart

@@ -11,8 +11,9 @@ from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from gpudesk.desktop.charts import commands
-from gpudesk.desktop.charts.against_concurrency import LatencyChart, ThroughputChart, next_count
+from gpudesk.desktop.charts.against_concurrency import next_count
 from gpudesk.desktop.charts.chart import Chart
+from gpudesk.desktop.charts.figure_charts import LatencyChart, ThroughputChart
 from gpudesk.desktop.charts.strips import pieces
 from gpudesk.desktop.session import edits
 from gpudesk.desktop.session.desk import Desk

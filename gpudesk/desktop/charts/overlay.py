@@ -1,4 +1,4 @@
-"""What stands around the curves of a plot: grid, ticks and titles below them; ends, names and marks above."""
+"""What stands above the curves of a plot: their ends and names, marks, the place read off, the read-out."""
 
 from __future__ import annotations
 
@@ -9,15 +9,16 @@ from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from gpudesk.desktop.charts.drawing import Mark
+from gpudesk.desktop.charts.ground import x_text_baseline, x_ticks
 from gpudesk.desktop.charts.items import CURVE
 from gpudesk.desktop.charts.labels import Bounds, Placed, Wanted, collide, placed_labels
 from gpudesk.desktop.charts.lines import Line
 from gpudesk.desktop.charts.read_out import floating, paint_read_out
-from gpudesk.desktop.charts.scales import Array, Linear, tick_texts
+from gpudesk.desktop.charts.scales import Array, tick_texts
 from gpudesk.desktop.theme.pen import Pen
 
 if TYPE_CHECKING:
-    from gpudesk.desktop.charts.plot import Plot
+    from gpudesk.desktop.charts.canvas import Canvas
 
 #: Half the length of the cap at a curve's end, and the radius of a mark, in pixels.
 _CAP: Final = 7.0
@@ -25,165 +26,9 @@ _MARK: Final = 4.2
 _EDGE: Final = 1.2
 #: A label further from its curve's end than this has a line leading to it.
 _LEADER: Final = 14.0
-#: Room that a tick's text takes along the axes, in pixels of the design.
-_X_PITCH: Final = 48
-_Y_PITCH: Final = 34
-_Y_PITCH_OF_LOG: Final = 20
-_TICK: Final = 4.0
 
 
-# Below the curves
-
-
-def paint_ground(plot: Plot, painter: QPainter) -> None:
-    """Paint title, grid, axes, limit and note."""
-    _title(plot, painter)
-    if plot.drawing.lines:
-        _grid(plot, painter)
-        _x_texts(plot, painter)
-        _limit(plot, painter)
-    else:
-        _bare_axis(plot, painter)
-    if plot.drawing.note:
-        width = plot.lettering.width(plot.drawing.note, "small")
-        centre = plot.frame.area.center()
-        x, y = centre.x() - width / 2, plot.lettering.middle("small", centre.y())
-        plot.lettering.draw(painter, x, y, plot.drawing.note, "small", plot.theme.colour("text3"))
-
-
-def _title(plot: Plot, painter: QPainter) -> None:
-    letters, theme = plot.lettering, plot.theme
-    baseline = round(letters.metrics("section").ascent() + theme.px(2))
-    letters.draw(painter, 0, baseline, plot.title, "section", theme.colour("text1"))
-    x = letters.width(plot.title, "section") + theme.px(10)
-    subtitle = letters.elided(plot.subtitle, "small", plot.viewport().width() - x)
-    letters.draw(painter, x, baseline, subtitle, "small", theme.colour("text3"))
-
-
-def _bare_axis(plot: Plot, painter: QPainter) -> None:
-    """Paint an axis without numbers: there is nothing that it could measure."""
-    area = plot.frame.area
-    painter.setPen(plot.theme.colour("axis"))
-    painter.drawLine(QLineF(area.left(), area.bottom() + 0.5, area.right(), area.bottom() + 0.5))
-
-
-def most_ticks(plot: Plot) -> tuple[int, int]:
-    """Return how many ticks have room along x and along y."""
-    px, area = plot.theme.px, plot.frame.area
-    pitch = px(_Y_PITCH if isinstance(plot.frame.y_scale, Linear) else _Y_PITCH_OF_LOG)
-    return min(10, max(2, int(area.width() / px(_X_PITCH)))), min(7, max(2, int(area.height() / pitch)))
-
-
-def x_ticks(plot: Plot) -> tuple[float, ...]:
-    """Return the values of x that have a tick."""
-    return plot.frame.x_scale.ticks(*plot.frame.values_x(), most_ticks(plot)[0])
-
-
-def y_ticks(plot: Plot) -> tuple[float, ...]:
-    """Return the values of y that have a line and a text."""
-    return plot.frame.y_scale.ticks(*plot.frame.values_y(), most_ticks(plot)[1])
-
-
-def _grid(plot: Plot, painter: QPainter) -> None:
-    """Paint lines across at the ticks, texts at their left, and the axis line at the bottom."""
-    area, theme = plot.frame.area, plot.theme
-    ticks = y_ticks(plot)
-    heights = [round(plot.frame.pixel_y(tick)) + 0.5 for tick in ticks]
-    lines = [QLineF(area.left(), y, area.right(), y) for y in heights]
-    across = [round(plot.frame.pixel_x(tick)) + 0.5 for tick in x_ticks(plot)]
-    if plot.vertical_grid:
-        lines += [QLineF(x, area.top(), x, area.bottom()) for x in across]
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
-    painter.setPen(theme.colour("grid"))
-    painter.drawLines(lines)
-    painter.setPen(theme.colour("axis"))
-    bottom = area.bottom() + 0.5
-    painter.drawLines(
-        [
-            QLineF(area.left(), bottom, area.right(), bottom),
-            *(QLineF(x, bottom, x, bottom + _TICK) for x in across),
-        ]
-    )
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=True)
-    texts = tick_texts(plot.frame.y_scale, ticks, plot.formatter)
-    for y, text in zip(heights, texts, strict=True):
-        plot.lettering.draw_right(
-            painter,
-            area.left() - theme.px(8),
-            plot.lettering.middle("caption", y),
-            text,
-            "caption",
-            theme.colour("text3"),
-        )
-
-
-def x_text_baseline(plot: Plot) -> float:
-    """Return the base line of the texts below the axis."""
-    metrics = plot.lettering.metrics("caption")
-    return round(plot.frame.area.bottom() + plot.foot_height() + plot.theme.px(7) + metrics.ascent())
-
-
-def _x_texts(plot: Plot, painter: QPainter) -> None:
-    """Paint the ticks' texts, and the axis title below them or (where the plot says so) at the right."""
-    letters, theme = plot.lettering, plot.theme
-    baseline = x_text_baseline(plot)
-    width = letters.width(plot.x_title, "caption_strong")
-    if plot.title_below:
-        end = float(plot.viewport().width())
-        title = plot.frame.area.right(), baseline + theme.line("caption")
-    else:
-        end = plot.viewport().width() - width - theme.px(8)
-        title = float(plot.viewport().width()), baseline
-    letters.draw_right(painter, *title, plot.x_title, "caption_strong", theme.colour("text2"))
-    ticks = x_ticks(plot)
-    for tick, text in zip(ticks, tick_texts(plot.frame.x_scale, ticks, plot.formatter), strict=True):
-        left = plot.frame.pixel_x(tick) - letters.width(text, "caption") / 2
-        if left + letters.width(text, "caption") <= end:
-            letters.draw(painter, left, baseline, text, "caption", theme.colour("text3"))
-
-
-def _rule_text(plot: Plot, painter: QPainter) -> None:
-    """Write the working line's value on the axis, over the ticks that it hides."""
-    rule = plot.drawing.rule
-    if rule is None or rule.read_off or not _visible_x(plot, rule.value):
-        return
-    letters, theme = plot.lettering, plot.theme
-    width, x = letters.width(rule.text, "caption_strong"), plot.frame.pixel_x(rule.value)
-    baseline = x_text_baseline(plot)
-    hidden = 0.0
-    ticks = x_ticks(plot)
-    for tick, text in zip(ticks, tick_texts(plot.frame.x_scale, ticks, plot.formatter), strict=True):
-        half = letters.width(text, "caption") / 2
-        if abs(plot.frame.pixel_x(tick) - x) < half + width / 2 + theme.px(5):
-            hidden = max(hidden, abs(plot.frame.pixel_x(tick) - x) + half + 1)
-    ascent = letters.metrics("caption").ascent()
-    reach = max(hidden, width / 2 + 1)
-    plate = QRectF(x - reach, baseline - ascent, 2 * reach, theme.line("caption"))
-    painter.fillRect(plate, theme.colour("page"))
-    letters.draw(painter, x - width / 2, baseline, rule.text, "caption_strong", theme.colour("text1"))
-
-
-def _limit(plot: Plot, painter: QPainter) -> None:
-    limit = plot.drawing.limit
-    if limit is None:
-        return
-    low, high = plot.frame.values_y()
-    if not low <= limit.value <= high:
-        return
-    y = round(plot.frame.pixel_y(limit.value)) + 0.5
-    pen = QPen(plot.theme.colour("disputed"), 1.0)
-    pen.setDashPattern([4, 3])
-    painter.setPen(pen)
-    area = plot.frame.area
-    painter.drawLine(QLineF(area.left(), y, area.right(), y))
-    colour = plot.theme.colour("disputed_text")
-    plot.lettering.draw_haloed(painter, area.left() + plot.theme.px(5), y - 5, limit.text, "caption", colour)
-
-
-# Above the curves
-
-
-def paint_overlay(plot: Plot, painter: QPainter) -> None:
+def paint_overlay(plot: Canvas, painter: QPainter) -> None:
     """Paint caps, names, marks, what the mouse is at, and the read-out."""
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     ends = [_end(plot, number) for number in range(len(plot.drawing.lines))]
@@ -213,7 +58,7 @@ class _End:
         self.direction = (self.x - float(before[0]), self.y - float(before[1]))
 
 
-def _end(plot: Plot, number: int) -> _End | None:
+def _end(plot: Canvas, number: int) -> _End | None:
     points = plot.pixels_of(number)
     if not len(points):
         return None
@@ -224,7 +69,7 @@ def _end(plot: Plot, number: int) -> _End | None:
     return _End(points, int(visible[-1])) if len(visible) else None
 
 
-def _cap(plot: Plot, painter: QPainter, line: Line, end: _End) -> None:
+def _cap(plot: Canvas, painter: QPainter, line: Line, end: _End) -> None:
     """Paint the short line across a curve's end."""
     painter.setPen(QPen(plot.theme.slot_mark(line.slot), CURVE))
     across = (0.0, 1.0)
@@ -235,7 +80,7 @@ def _cap(plot: Plot, painter: QPainter, line: Line, end: _End) -> None:
     painter.drawLine(QLineF(end.x - x, end.y - y, end.x + x, end.y + y))
 
 
-def _labels(plot: Plot, painter: QPainter, ends: list[_End | None]) -> None:
+def _labels(plot: Canvas, painter: QPainter, ends: list[_End | None]) -> None:
     letters, theme = plot.lettering, plot.theme
     shown = [(line, end) for line, end in zip(plot.drawing.lines, ends, strict=True) if end is not None]
     _place_labels(plot, shown)
@@ -254,16 +99,16 @@ def _labels(plot: Plot, painter: QPainter, ends: list[_End | None]) -> None:
             letters.draw_haloed(painter, place.x, below, detail, "caption", theme.colour("text2"))
 
 
-def _detail(plot: Plot, line: Line, end: _End) -> str:
+def _detail(plot: Canvas, line: Line, end: _End) -> str:
     return line.end if plot.detailed_labels and end.whole and not plot.names_alone else ""
 
 
-def _label_height(plot: Plot, detail: str) -> float:
+def _label_height(plot: Canvas, detail: str) -> float:
     height = plot.lettering.metrics("label").height()
     return height + plot.lettering.metrics("caption").height() if detail else height
 
 
-def _place_labels(plot: Plot, shown: list[tuple[Line, _End]]) -> None:
+def _place_labels(plot: Canvas, shown: list[tuple[Line, _End]]) -> None:
     """Find places for the names; while ranges are held each keeps its distance from its curve's end."""
     if plot.placed_for == [(end.x, end.y) for _, end in shown] and len(plot.placed) == len(shown):
         return
@@ -274,12 +119,12 @@ def _place_labels(plot: Plot, shown: list[tuple[Line, _End]]) -> None:
     plot.placed_for = [(end.x, end.y) for _, end in shown]
 
 
-def _carried(plot: Plot, line: Line, end: _End) -> Placed:
+def _carried(plot: Canvas, line: Line, end: _End) -> Placed:
     before = plot.placed[line.key]
     return Placed(end.x + before.aside, end.y + before.shift, before.shift, before.aside)
 
 
-def _places(plot: Plot, shown: list[tuple[Line, _End]]) -> dict[str, Placed]:
+def _places(plot: Canvas, shown: list[tuple[Line, _End]]) -> dict[str, Placed]:
     """Find places for names with what is said at their ends, or where those collide for names alone."""
     area, width = plot.frame.area, float(plot.viewport().width())
     curves = [plot.pixels_of(number) for number in range(len(plot.drawing.lines))]
@@ -295,7 +140,7 @@ def _places(plot: Plot, shown: list[tuple[Line, _End]]) -> dict[str, Placed]:
     return {line.key: place for (line, _), place in zip(shown, found, strict=True)}
 
 
-def _wanted(plot: Plot, shown: list[tuple[Line, _End]]) -> list[Wanted]:
+def _wanted(plot: Canvas, shown: list[tuple[Line, _End]]) -> list[Wanted]:
     letters, wanted = plot.lettering, []
     for line, end in shown:
         detail = _detail(plot, line, end)
@@ -310,7 +155,7 @@ def _leader(painter: QPainter, end: _End, place: Placed, colour: QColor) -> None
     painter.drawLine(QLineF(end.x, end.y, end.x, towards))
 
 
-def _mark(plot: Plot, painter: QPainter, mark: Mark) -> None:
+def _mark(plot: Canvas, painter: QPainter, mark: Mark) -> None:
     """Paint the point at which a curve is read, with a ring where the keyboard is."""
     if not _visible_x(plot, mark.x):
         return
@@ -337,7 +182,7 @@ def _mark(plot: Plot, painter: QPainter, mark: Mark) -> None:
         painter.drawEllipse(centre, _MARK, _MARK)
 
 
-def _hover(plot: Plot, painter: QPainter) -> None:
+def _hover(plot: Canvas, painter: QPainter) -> None:
     """Paint the line at the mouse."""
     if plot.hover_x is None or not _visible_x(plot, plot.hover_x):
         return
@@ -346,7 +191,7 @@ def _hover(plot: Plot, painter: QPainter) -> None:
     painter.drawLine(QLineF(x, plot.frame.area.top(), x, plot.frame.area.bottom()))
 
 
-def _tab(plot: Plot, painter: QPainter) -> None:
+def _tab(plot: Canvas, painter: QPainter) -> None:
     """Paint the dashed line to read off at, and its words on the axis."""
     rule = plot.drawing.rule
     if rule is None or not _visible_x(plot, rule.value):
@@ -365,6 +210,27 @@ def _tab(plot: Plot, painter: QPainter) -> None:
     )
 
 
-def _visible_x(plot: Plot, value: float) -> bool:
+def _rule_text(plot: Canvas, painter: QPainter) -> None:
+    """Write the working line's value on the axis, over the ticks that it hides."""
+    rule = plot.drawing.rule
+    if rule is None or rule.read_off or not _visible_x(plot, rule.value):
+        return
+    letters, theme = plot.lettering, plot.theme
+    width, x = letters.width(rule.text, "caption_strong"), plot.frame.pixel_x(rule.value)
+    baseline = x_text_baseline(plot)
+    hidden = 0.0
+    ticks = x_ticks(plot)
+    for tick, text in zip(ticks, tick_texts(plot.frame.x_scale, ticks, plot.formatter), strict=True):
+        half = letters.width(text, "caption") / 2
+        if abs(plot.frame.pixel_x(tick) - x) < half + width / 2 + theme.px(5):
+            hidden = max(hidden, abs(plot.frame.pixel_x(tick) - x) + half + 1)
+    ascent = letters.metrics("caption").ascent()
+    reach = max(hidden, width / 2 + 1)
+    plate = QRectF(x - reach, baseline - ascent, 2 * reach, theme.line("caption"))
+    painter.fillRect(plate, theme.colour("page"))
+    letters.draw(painter, x - width / 2, baseline, rule.text, "caption_strong", theme.colour("text1"))
+
+
+def _visible_x(plot: Canvas, value: float) -> bool:
     low, high = plot.frame.values_x()
     return low * (1 - 1e-9) <= value <= high * (1 + 1e-9)
