@@ -1,15 +1,26 @@
-"""Runs the program as a user does: in a process of its own."""
+"""Runs the program as a user does: in a process of its own, or in this one with a user at its window."""
 
+import logging
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from gpudesk.cli.main import main
+from gpudesk.desktop.faults import FaultReporter
+from gpudesk.desktop.shell.files import FileActions
+from tests.e2e.window_user import User
 
 Completed = subprocess.CompletedProcess[str]
 RunProgram = Callable[..., Completed]
+StartProgram = Callable[..., None]
 
 
 @pytest.fixture
@@ -36,3 +47,53 @@ def gpudesk(tmp_path: Path) -> RunProgram:
         )
 
     return run
+
+
+@pytest.fixture
+def program(qtbot: QtBot, qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -> StartProgram:
+    """Return what starts the program in this process and lets a user do something at its window.
+
+    The program's own event loop runs meanwhile. What the user leaves open is closed without a question, and
+    no fault may have been reported.
+    """
+    user = User(qtbot, monkeypatch)
+    monkeypatch.setattr(FaultReporter, "_show", staticmethod(user.reports.append))
+
+    def start(do: Callable[[User], object], *arguments: str) -> None:
+        raised: list[BaseException] = []
+
+        def act() -> None:
+            try:
+                user.until(lambda: user.windows and QApplication.activeWindow() is not None)
+                do(user)
+            except BaseException as error:  # noqa: BLE001 - raised again outside of Qt
+                raised.append(error)
+            finally:
+                monkeypatch.setattr(FileActions, "may_close", lambda _: True)
+                while (modal := QApplication.activeModalWidget()) is not None:
+                    modal.close()
+                for window in user.windows:
+                    window.close()
+                if raised:
+                    qapp.exit(1)
+
+        QTimer.singleShot(0, qapp, act)
+        code = main(list(arguments))
+        if raised:
+            raise raised[0]
+        assert code == 0
+        assert user.reports == []
+
+    return start
+
+
+@pytest.fixture(autouse=True)
+def log_of_its_own() -> Iterator[None]:
+    """Let go of the log file that a program run in this process opened."""
+    yield
+    logger = logging.getLogger("gpudesk")
+    for handler in list(logger.handlers):
+        if isinstance(handler, RotatingFileHandler):
+            logger.removeHandler(handler)
+            handler.close()
+    logger.setLevel(logging.NOTSET)

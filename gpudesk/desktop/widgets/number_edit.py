@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QFontMetricsF, QKeyEvent
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtGui import QFocusEvent, QFontMetricsF, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QLineEdit, QWidget
 
 from gpudesk.desktop.theme.theme import Theme
@@ -85,6 +85,15 @@ class NumberEdit(QLineEdit):
             self._tell_fault()
             return
         self._take(value)
+
+    def event(self, event: QEvent) -> bool:
+        """Leave undo and redo to the window unless there is something typed to take back."""
+        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
+            undo, redo = QKeySequence.StandardKey.Undo, QKeySequence.StandardKey.Redo
+            if not self.isModified() and (event.matches(undo) or event.matches(redo)):
+                event.ignore()
+                return False
+        return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
         """Act on the keys that move or bring back the value."""
