@@ -191,10 +191,13 @@ def test_the_page_can_be_seen_whole_at_any_size(
     page.resize(*size)
     for view in VIEWS:
         page.choose_view(view)
-        qtbot.wait(1)
-        page.grab()
-        for chart in page.view.charts:
-            assert chart.height() >= chart.minimumSizeHint().height()
+        qtbot.waitUntil(lambda: all(roomy(chart) for chart in page.view.charts))
+        assert not page.grab().isNull()
+
+
+def roomy(chart: QWidget) -> bool:
+    """Whether a chart has the height that it needs."""
+    return chart.height() >= chart.minimumSizeHint().height()
 
 
 def test_everything_that_takes_the_focus_has_a_name(page: PerformancePage) -> None:
