@@ -16,7 +16,6 @@ from gpudesk.desktop.pages.compare.filter_field import FilterField
 from gpudesk.desktop.pages.compare.headline_strip import HeadlineStrip
 from gpudesk.desktop.pages.compare.legend import Legend, marks_in
 from gpudesk.desktop.pages.compare.rows_chooser import RowsChooser
-from gpudesk.desktop.pages.compare.states import MissingState, ProblemNote
 from gpudesk.desktop.pages.compare.table_view import ComparisonView
 from gpudesk.desktop.pages.page import Page
 from gpudesk.desktop.session.desk import Desk
@@ -26,6 +25,7 @@ from gpudesk.desktop.theme.theme import Theme
 from gpudesk.desktop.widgets.buttons import Button, IconButton
 from gpudesk.desktop.widgets.label import Label
 from gpudesk.desktop.widgets.segment import Segment
+from gpudesk.desktop.widgets.states import MissingState, ProblemNote
 from gpudesk.domain.answers import Answer
 from gpudesk.sentences import sentence
 from gpudesk.sheets.comparison_headlines import headline_answers

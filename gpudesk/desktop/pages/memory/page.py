@@ -18,13 +18,13 @@ from PySide6.QtWidgets import (
 from gpudesk.desktop.actions import ActionSpec, Menu
 from gpudesk.desktop.charts import commands
 from gpudesk.desktop.charts.data_table import DataDialog
-from gpudesk.desktop.pages.compare.states import MissingState, ProblemNote
 from gpudesk.desktop.pages.memory.head import Head
 from gpudesk.desktop.pages.memory.views import FitView, NeededView, View
 from gpudesk.desktop.pages.page import Page
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.settings import Settings
 from gpudesk.desktop.theme.theme import Theme
+from gpudesk.desktop.widgets.states import MissingState, ProblemNote
 from gpudesk.sentences import sentence
 from gpudesk.text import tr
 

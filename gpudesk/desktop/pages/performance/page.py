@@ -12,7 +12,6 @@ from PySide6.QtWidgets import QFrame, QScrollArea, QStackedLayout, QVBoxLayout, 
 from gpudesk.desktop.actions import ActionSpec, Menu
 from gpudesk.desktop.charts import commands
 from gpudesk.desktop.charts.pareto import ParetoChart
-from gpudesk.desktop.pages.compare.states import MissingState, ProblemNote
 from gpudesk.desktop.pages.page import Page
 from gpudesk.desktop.pages.performance.head import Head
 from gpudesk.desktop.pages.performance.views import (
@@ -28,6 +27,7 @@ from gpudesk.desktop.pages.performance.views import (
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.settings import Settings
 from gpudesk.desktop.theme.theme import Theme
+from gpudesk.desktop.widgets.states import MissingState, ProblemNote
 from gpudesk.sentences import sentence
 from gpudesk.text import tr
 
