@@ -157,3 +157,17 @@ def test_file_imports_only_what_its_part_may(file: Path) -> None:
 def test_rules_judge_known_imports(part: str, source: str, expected: str | None) -> None:
     (found,) = imports_of(ast.parse(source))
     assert fault(part, found) == expected
+
+
+def test_pages_do_not_know_each_other() -> None:
+    """Each page sees the session; what two of them need lies among the widgets."""
+    pages = ROOT / "desktop" / "pages"
+    faults = []
+    for file in sorted(pages.rglob("*.py")):
+        folder = file.relative_to(pages).parts[0]
+        own = f"gpudesk.desktop.pages.{folder.removesuffix('.py')}"
+        for found in imports_of(ast.parse(file.read_text(encoding="utf-8"))):
+            other = found.module.startswith("gpudesk.desktop.pages.") and not found.module.startswith(own)
+            if other and found.module != "gpudesk.desktop.pages.page":
+                faults.append(f"{file.relative_to(ROOT)}, line {found.line}: imports {found.module}")
+    assert not faults, "\n".join(faults)
