@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from gpudesk.desktop.charts.figures_table import FigureRow, Figures
 from gpudesk.desktop.pages.memory.context_charts import ContextCurves, Curved
-from gpudesk.desktop.pages.performance.figures_table import FigureRow, Figures
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.domain.charts import KvCurve
 from gpudesk.domain.formatting import UNKNOWN, Formatter

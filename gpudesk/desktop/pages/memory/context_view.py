@@ -8,10 +8,10 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from gpudesk.desktop.charts.commands import Shown
+from gpudesk.desktop.charts.figures_table import FiguresTable
 from gpudesk.desktop.pages.memory.context_charts import ContextCurves, HeldChart, RequestCacheChart
 from gpudesk.desktop.pages.memory.context_figures import context_figures
 from gpudesk.desktop.pages.memory.views import Rule
-from gpudesk.desktop.pages.performance.figures_table import FiguresTable
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.selection import figure
 from gpudesk.desktop.theme.theme import Theme

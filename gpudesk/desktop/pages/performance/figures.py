@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Final
 
 from gpudesk.desktop.charts.columns import Part, parts
+from gpudesk.desktop.charts.figures_table import FigureRow, Figures
 from gpudesk.desktop.charts.pareto import ParetoChart
 from gpudesk.desktop.charts.roofline import RooflineChart
 from gpudesk.desktop.charts.unfit import full_at, missing_text
-from gpudesk.desktop.pages.performance.figures_table import FigureRow, Figures
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.domain.comparison import HIGHER_IS_BETTER
 from gpudesk.domain.estimates import Banded, Limiter

@@ -10,11 +10,11 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from gpudesk.desktop.charts.chart import Chart
 from gpudesk.desktop.charts.figure_charts import LatencyChart, ThroughputChart
+from gpudesk.desktop.charts.figures_table import Figures, FiguresTable
 from gpudesk.desktop.charts.pareto import ParetoChart
 from gpudesk.desktop.charts.roofline import RooflineChart
 from gpudesk.desktop.charts.split import SplitChart
 from gpudesk.desktop.pages.performance import figures
-from gpudesk.desktop.pages.performance.figures_table import Figures, FiguresTable
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.selection import SelectionKind, figure
 from gpudesk.desktop.theme.theme import Theme

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QAbstractButton, QDialog, QWidget
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
-from gpudesk.desktop.pages.performance.figures_table import FiguresModel
+from gpudesk.desktop.charts.figures_table import FiguresModel
 from gpudesk.desktop.pages.performance.page import PerformancePage
 from gpudesk.desktop.pages.performance.views import OneView, Overview
 from gpudesk.desktop.session import edits
