@@ -214,9 +214,7 @@ class PaletteModel(QAbstractListModel):
             return Qt.ItemFlag.NoItemFlags
         row = self._rows[index.row()]
         leaf = Qt.ItemFlag.ItemNeverHasChildren
-        if isinstance(row, str):
-            return Qt.ItemFlag.ItemIsEnabled | leaf
-        if not row.entry.enabled:
+        if isinstance(row, str) or not row.entry.enabled:
             return leaf
         return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | leaf
 

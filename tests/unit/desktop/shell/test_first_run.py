@@ -21,7 +21,8 @@ def page(theme: Theme, qtbot: QtBot) -> FirstRunPage:
     qtbot.addWidget(made)
     made.resize(944, 752)
     made.show()
-    qtbot.waitExposed(made)
+    made.activateWindow()
+    qtbot.waitUntil(made.isActiveWindow)
     made.focus_content()
     return made
 

@@ -139,8 +139,8 @@ def window(theme: Theme, qtbot: QtBot) -> Window:
     qtbot.addWidget(made)
     made.resize(1000, 700)
     made.show()
-    qtbot.waitExposed(made)
     made.activateWindow()
+    qtbot.waitUntil(made.isActiveWindow)
     made.button.setFocus()
     return made
 

@@ -1,0 +1,1 @@
+"""Dialogs of the window that take data and callables: about, keyboard shortcuts, more settings."""

@@ -1,0 +1,107 @@
+"""Keyboard shortcuts: all there are, by menu, to be searched."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtGui import QKeyEvent, QKeySequence
+from PySide6.QtWidgets import QAbstractItemView, QDialog, QFrame, QLineEdit, QListView, QVBoxLayout, QWidget
+
+from gpudesk.desktop.actions import ActionSpec, Menu
+from gpudesk.desktop.shell.palette_delegate import PaletteDelegate
+from gpudesk.desktop.shell.palette_model import PaletteEntry, PaletteModel
+from gpudesk.desktop.theme.focus_ring import FocusRing
+from gpudesk.desktop.theme.theme import Theme
+from gpudesk.desktop.widgets.label import Label
+from gpudesk.text import tr
+
+_WIDTH, _HEIGHT = 560.0, 620.0
+_LIST_KEYS = frozenset({Qt.Key.Key_Down, Qt.Key.Key_Up, Qt.Key.Key_PageDown, Qt.Key.Key_PageUp})
+
+
+def shortcut_entries(specs: Sequence[ActionSpec], titles: Mapping[Menu, str]) -> list[PaletteEntry]:
+    """Return the actions that have a shortcut, menu by menu; those of the page that is shown come last."""
+    groups: list[Menu | None] = [*titles, None]
+    return [
+        _entry(spec, titles[menu].replace("&", "") if menu is not None else tr("This page"))
+        for menu in groups
+        for spec in specs
+        if spec.menu is menu and spec.shortcuts
+    ]
+
+
+def _entry(spec: ActionSpec, group: str) -> PaletteEntry:
+    native = QKeySequence.SequenceFormat.NativeText
+    keys = [QKeySequence(key).toString(native).replace("+", " ") for key in spec.shortcuts]
+    return PaletteEntry(
+        group=group,
+        title=(spec.palette or spec.text).removesuffix("…"),
+        detail=tr("where no field has the focus") if spec.single_key else "",
+        icon=spec.icon or "keyboard",
+        shortcut=tr(" or ").join(keys),
+        run=spec.run,
+        words=" ".join(keys),
+    )
+
+
+class KeyboardDialog(QDialog):
+    """Lists shortcuts; typing narrows the list, ↑ ↓ go through it, Esc closes. Nothing is run from here."""
+
+    def __init__(self, theme: Theme, entries: Sequence[PaletteEntry], parent: QWidget | None = None) -> None:
+        """Show what is given."""
+        super().__init__(parent)
+        self._theme = theme
+        self._model = PaletteModel(self)
+        self._model.set_entries(entries)
+        self.setWindowTitle(tr("Keyboard shortcuts"))
+        self.search = QLineEdit()
+        self.search.setPlaceholderText(tr("Search for a command or a key"))
+        self.search.setAccessibleName(tr("Search for a command or a key"))
+        self.search.addAction(theme.icon("search"), QLineEdit.ActionPosition.LeadingPosition)
+        self.search.textChanged.connect(self._narrow)
+        self.search.installEventFilter(self)
+        self.view = self._list()
+        self._nothing = Label(theme, tr("No shortcut matches."), colour="text2")
+        self._nothing.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(theme.px(12), theme.px(16), theme.px(12), theme.px(12))
+        column.setSpacing(theme.px(8))
+        for part in (self.search, self.view, self._nothing):
+            column.addWidget(part, 0 if part is self.search else 1)
+        self.resize(theme.px(_WIDTH), theme.px(_HEIGHT))
+        self._ring = FocusRing(self, theme)
+        self._narrow("")
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802 - Qt's name
+        """Let the keys of the list go there while the focus is in the line above it."""
+        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
+            if Qt.Key(event.key()) in _LIST_KEYS:
+                self.view.setFocus(Qt.FocusReason.TabFocusReason)
+                return True
+            if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+                return True
+        return super().eventFilter(watched, event)
+
+    def _list(self) -> QListView:
+        view = QListView()
+        view.setModel(self._model)
+        view.setItemDelegate(PaletteDelegate(self._theme, view))
+        view.setAccessibleName(tr("Keyboard shortcuts"))
+        view.setFrameShape(QFrame.Shape.NoFrame)
+        view.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        view.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        return view
+
+    def _narrow(self, text: str) -> None:
+        self._model.search(text)
+        some = self._model.found > 0
+        self.view.setVisible(some)
+        self._nothing.setVisible(not some)
+        self.search.setAccessibleDescription(
+            tr("{n} of {total}", n=self._model.found, total=self._model.total)
+        )
+        if some:
+            self.view.setCurrentIndex(self._model.index(self._model.next_row(-1, 1)))
+            self.view.scrollToTop()

@@ -1,0 +1,250 @@
+"""The dialogs of the window: about, keyboard shortcuts, more settings."""
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLabel, QTableWidget
+from pytestqt.qtbot import QtBot
+
+from gpudesk import __version__
+from gpudesk.desktop.actions import ActionSpec, Menu
+from gpudesk.desktop.shell.dialogs.about import AboutDialog, program_facts
+from gpudesk.desktop.shell.dialogs.keyboard import KeyboardDialog, shortcut_entries
+from gpudesk.desktop.shell.dialogs.licences import Licence, licences
+from gpudesk.desktop.shell.dialogs.more_settings import MoreSettingsDialog
+from gpudesk.desktop.theme.theme import Theme
+from gpudesk.domain.formatting import GERMAN
+from gpudesk.domain.scenarios import Scenario
+from gpudesk.workbench.templates import read_template
+from gpudesk.workbench.workbench import Workbench
+
+NOTICES = Path(__file__).parents[4] / "THIRD_PARTY_NOTICES.md"
+
+
+def nothing() -> None:
+    """Do nothing."""
+
+
+# About
+
+
+def test_about_says_and_copies_what_the_program_is_made_of(theme: Theme, qtbot: QtBot) -> None:
+    with Workbench.open() as workbench:
+        facts = program_facts(workbench)
+        revision = workbench.catalog.revision
+    dialog = AboutDialog(theme, facts, [Licence("numpy", "2.4.6", "BSD-3-Clause")])
+    qtbot.addWidget(dialog)
+    shown = " ".join(label.text() for label in dialog.findChildren(QLabel))
+    for wanted in (__version__, revision, "Python", "PySide6", "NumPy", "pyqtgraph"):
+        assert wanted in shown
+    QTest.mouseClick(dialog.copy, Qt.MouseButton.LeftButton)
+    copied = QGuiApplication.clipboard().text()
+    assert f"Version: {__version__}\n" in copied
+    assert revision in copied
+    assert "numpy 2.4.6: BSD-3-Clause" in copied
+
+
+def test_the_licences_are_those_of_the_notices() -> None:
+    rows = re.findall(r"^\| ([\w.-]+) \| ([\d.]+) \| ([^|]+) \|", NOTICES.read_text("utf-8"), re.MULTILINE)
+    found = {each.work.lower().replace("-", "_"): each.licence for each in licences()}
+    assert len(rows) > 5
+    for name, _version, licence in rows:
+        assert found[name.lower().replace("-", "_")] == licence.strip()
+    assert {"qt", "inter", "lucide"} <= set(found)
+
+
+def test_all_licences_are_listed(theme: Theme, qtbot: QtBot) -> None:
+    works = licences()
+    dialog = AboutDialog(theme, [], works)
+    qtbot.addWidget(dialog)
+    table = dialog.findChildren(QTableWidget)[0]
+    listed = [item.text() for row in range(table.rowCount()) if (item := table.item(row, 0)) is not None]
+    assert listed == [f"{each.work} {each.version}".strip() for each in works]
+
+
+# Keyboard shortcuts
+
+TITLES = {Menu.FILE: "&File", Menu.EDIT: "&Edit"}
+SPECS = [
+    ActionSpec("edit.redo", "Redo", nothing, Menu.EDIT, shortcuts=("Ctrl+Shift+Z", "Ctrl+Y")),
+    ActionSpec("page.filter", "Filter rows…", nothing, shortcuts=("/",), single_key=True),
+    ActionSpec("file.new", "New scenario", nothing, Menu.FILE, shortcuts=("Ctrl+N",)),
+    ActionSpec("file.none", "Without a key", nothing, Menu.FILE),
+]
+
+
+def test_shortcuts_stand_menu_by_menu_and_those_of_the_page_last() -> None:
+    entries = shortcut_entries(SPECS, TITLES)
+    assert [(entry.group, entry.title, entry.shortcut) for entry in entries] == [
+        ("File", "New scenario", "Ctrl N"),
+        ("Edit", "Redo", "Ctrl Shift Z or Ctrl Y"),
+        ("This page", "Filter rows", "/"),
+    ]
+
+
+@pytest.mark.parametrize("typed", ["redo", "ctrl y"])
+def test_a_shortcut_is_found_by_its_command_and_by_its_key(theme: Theme, qtbot: QtBot, typed: str) -> None:
+    dialog = KeyboardDialog(theme, shortcut_entries(SPECS, TITLES))
+    qtbot.addWidget(dialog)
+    dialog.show()
+    QTest.keyClicks(dialog.search, typed)
+    assert dialog.search.accessibleDescription() == "1 of 3"
+    assert dialog.view.currentIndex().data() == "Redo"
+    QTest.keyClicks(dialog.search, "quux")
+    assert not dialog.view.isVisible()
+    QTest.keyClick(dialog.search, Qt.Key.Key_Escape)
+    assert not dialog.isVisible()
+
+
+def test_arrows_leave_the_line_for_the_list(theme: Theme, qtbot: QtBot) -> None:
+    dialog = KeyboardDialog(theme, shortcut_entries(SPECS, TITLES))
+    qtbot.addWidget(dialog)
+    dialog.show()
+    dialog.activateWindow()
+    qtbot.waitUntil(dialog.isActiveWindow)
+    QTest.keyClick(dialog.search, Qt.Key.Key_Down)
+    assert dialog.view.hasFocus()
+    QTest.keyClick(dialog.view, Qt.Key.Key_Down)
+    assert dialog.view.currentIndex().data() == "Redo"
+
+
+# More settings
+
+
+class Applied(list[Scenario]):
+    """The scenarios that were handed over."""
+
+
+@pytest.fixture
+def applied() -> Applied:
+    return Applied()
+
+
+@pytest.fixture
+def scenario() -> Scenario:
+    return read_template("70b-chat-on-four")
+
+
+@pytest.fixture
+def dialog(theme: Theme, qtbot: QtBot, scenario: Scenario, applied: Applied) -> MoreSettingsDialog:
+    made = MoreSettingsDialog(theme, scenario, applied.append)
+    qtbot.addWidget(made)
+    made.show()
+    made.activateWindow()
+    qtbot.waitUntil(made.isActiveWindow)
+    return made
+
+
+def test_all_settings_are_taken_over_in_one_step(
+    dialog: MoreSettingsDialog, scenario: Scenario, applied: Applied
+) -> None:
+    typed = {
+        "prefix_hit_rate": "30",
+        "acceptance_length": "2.5",
+        "date": "2026-03-15",
+        "memory_fraction": "85 %",
+        "max_batch": "256",
+        "max_batched_tokens": "8k",
+    }
+    for name, text in typed.items():
+        dialog.line(name).edit.setText(text)
+    dialog.name.setText("Chat")
+    dialog.note.setPlainText("For the board")
+    dialog.lengths.set_value("fixed")
+    dialog.server.set_value("offline")
+    dialog.eager.setChecked(True)
+    QTest.keyClick(dialog.line("max_batch").edit, Qt.Key.Key_Return)
+    assert not dialog.isVisible()
+    workload = replace(
+        scenario.workload,
+        prefix_hit_rate=0.3,
+        acceptance_length=2.5,
+        varied=False,
+        server=False,
+        eager=True,
+    )
+    assert applied == [
+        replace(
+            scenario,
+            name="Chat",
+            note="For the board",
+            workload=workload,
+            date="2026-03",
+            memory_fraction=0.85,
+            max_batch=256,
+            max_batched_tokens=8000,
+        )
+    ]
+
+
+def test_what_is_not_changed_is_not_applied(dialog: MoreSettingsDialog, applied: Applied) -> None:
+    dialog.accept()
+    assert not dialog.isVisible()
+    assert applied == []
+
+
+def test_keeping_it_as_it_was_changes_nothing(dialog: MoreSettingsDialog, applied: Applied) -> None:
+    dialog.name.setText("Other")
+    QTest.keyClick(dialog, Qt.Key.Key_Escape)
+    assert not dialog.isVisible()
+    assert applied == []
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "fault"),
+    [
+        ("prefix_hit_rate", "130", "“130” is not between 0 and 100. Leave it empty for none"),
+        ("memory_fraction", "0", "“0” is not above 0 and at most 100."),
+        ("memory_fraction", "most", "A number is wanted"),
+        ("acceptance_length", "0.5", "“0.5” is not between 1 and 1,000."),
+        ("max_batch", "2.5", "a whole number belongs"),
+        ("max_batched_tokens", "-4", "is not between 1 and"),
+        ("date", "2026-13", "write YYYY-MM"),
+    ],
+)
+def test_a_fault_is_said_at_its_field_and_holds_apply_back(
+    dialog: MoreSettingsDialog, applied: Applied, name: str, text: str, fault: str
+) -> None:
+    line = dialog.line(name)
+    line.edit.setText(text)
+    dialog.accept()
+    assert dialog.isVisible()
+    assert applied == []
+    assert fault in line.fault
+    assert fault in line.edit.accessibleDescription()
+    assert line.edit.hasFocus()
+    line.edit.selectAll()
+    QTest.keyClick(line.edit, Qt.Key.Key_Delete)
+    assert line.fault == ""
+
+
+def test_a_name_too_long_for_files_is_refused(dialog: MoreSettingsDialog, applied: Applied) -> None:
+    dialog.name.setText("x" * 201)
+    dialog.accept()
+    assert dialog.isVisible()
+    assert "200 characters" in dialog.name.accessibleDescription()
+    assert dialog.name.hasFocus()
+    assert applied == []
+
+
+def test_what_is_shown_is_what_is_read_in_the_users_language(
+    theme: Theme, qtbot: QtBot, scenario: Scenario, applied: Applied
+) -> None:
+    given = replace(
+        scenario,
+        memory_fraction=0.29,
+        max_batched_tokens=16_384,
+        workload=replace(scenario.workload, acceptance_length=2.75),
+    )
+    dialog = MoreSettingsDialog(theme, given, applied.append, style=GERMAN)
+    qtbot.addWidget(dialog)
+    assert dialog.line("acceptance_length").edit.text() == "2,75"
+    assert dialog.line("max_batched_tokens").edit.text() == "16.384"
+    assert dialog.line("memory_fraction").edit.text() == "29"
+    assert dialog.line("prefix_hit_rate").edit.text() == ""
+    assert dialog.edited() == given
