@@ -25,4 +25,7 @@ gpudesk --self-test
 gpudesk catalog verify
 gpudesk estimate --accelerators h200-sxm:1 --model llama-3.1-70b --weights fp16 \
     --input-tokens 1000 --output-tokens 100 --concurrency 1
+gpudesk sheet --template 70b-chat-on-four -o sheet.pdf
+# The window of the installed program, with all its pages, as it times itself.
+GPUDESK_TIMING=1 gpudesk sheet.pdf | grep -q "^memory "
 echo "wheel test passed: $(basename "$wheel")"

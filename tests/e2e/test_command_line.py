@@ -185,7 +185,7 @@ def test_catalog_verifies(gpudesk: RunProgram) -> None:
 def test_self_test_passes(gpudesk: RunProgram) -> None:
     said = done(gpudesk("--self-test"))
     assert "failed" not in said
-    assert said.count(": ok") >= 6
+    assert said.count(": ok") >= 7
 
 
 def test_no_qt_is_loaded(gpudesk: RunProgram) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gpudesk.cli import output
@@ -17,6 +18,10 @@ _WEIGHTS_70B = 141_107_412_992
 #: H200 reads those weights at 4.8 TB/s for each token, so one stream cannot be faster than this.
 _CEILING_H200 = 34.3
 _CEILING_MI325X = 42.9
+
+
+#: Name of the program's font as PDF files write it.
+_FONT = b"DeskSans"
 
 
 class _FailedError(Exception):
@@ -136,6 +141,24 @@ def _sheet() -> str:
     return ""
 
 
+def _paper() -> str:
+    """The sample comparison as PDF, which draws with the program's own font, and its scenario read back."""
+    from tempfile import TemporaryDirectory
+
+    from gpudesk.desktop.printing.pdf import save_answer
+    from gpudesk.workbench.templates import SAMPLE, read_template
+
+    with TemporaryDirectory(prefix="gpudesk-") as folder, _open() as workbench:
+        target = Path(folder) / "sheet.pdf"
+        answer = workbench.answer(read_template(SAMPLE), with_curves=True)
+        save_answer(answer, target, None, workbench.explain)
+        if workbench.answer(workbench.read_scenario(target)).content_hash != answer.content_hash:
+            raise _FailedError(tr("a sheet does not open as the comparison that it shows"))
+        if _FONT not in target.read_bytes():
+            raise _FailedError(tr("a sheet lacks the program's font"))
+    return ""
+
+
 _CHECKS: tuple[tuple[str, Callable[[], str]], ...] = (
     ("Resources", _resources),
     ("Catalog", _catalog),
@@ -143,4 +166,5 @@ _CHECKS: tuple[tuple[str, Callable[[], str]], ...] = (
     ("Memory of known models", _memory),
     ("Speed within what memory bandwidth allows", _speed),
     ("Sheets", _sheet),
+    ("Paper and font", _paper),
 )
