@@ -13,6 +13,7 @@ from gpudesk.desktop.charts.commands import context_menu, menu_position
 from gpudesk.desktop.charts.data_table import Data
 from gpudesk.desktop.theme.pen import RIGHT, SWATCH_WIDTH, Pen
 from gpudesk.desktop.theme.theme import Theme
+from gpudesk.desktop.widgets.roles import Role
 from gpudesk.domain.formatting import Formatter
 
 #: Heights in pixels of the design.
@@ -67,6 +68,7 @@ _WORDS: Final = {"ink1": "page", "ink2": "text1", "ink3": "text1", "ink4": "text
 class BarsChart(QWidget):
     """Groups of bars; rows are chosen with ↑ ↓ and selected with Enter or a click."""
 
+    accessible_role = Role.Chart
     #: The key of a row, and the figure of its group.
     row_selected = Signal(str, str)
 

@@ -22,6 +22,7 @@ from gpudesk.desktop.charts.unfit import unfit_columns
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.selection import figure
 from gpudesk.desktop.theme.theme import Theme
+from gpudesk.desktop.widgets.roles import Role
 from gpudesk.domain.formatting import Formatter
 from gpudesk.text import tr
 
@@ -35,6 +36,7 @@ _Key = Qt.Key
 class Chart(Plot):
     """Shows part of the desk's answer. Subclasses say what is drawn, in words, in numbers, and at a place."""
 
+    accessible_role = Role.Chart
     #: The figure of an estimate that the chart shows, which Enter and a click select.
     figure = ""
 

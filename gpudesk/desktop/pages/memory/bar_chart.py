@@ -28,6 +28,7 @@ from gpudesk.desktop.session.selection import Selection, figure
 from gpudesk.desktop.session.sizing import with_remedy
 from gpudesk.desktop.theme.pen import CENTRE, Pen
 from gpudesk.desktop.theme.theme import Theme
+from gpudesk.desktop.widgets.roles import Role
 from gpudesk.domain.formatting import Formatter
 from gpudesk.domain.sizing import Remedy
 from gpudesk.domain.units import GIB
@@ -48,6 +49,8 @@ _FIGURES: Final = {VERDICT: "max_concurrency"}
 
 class MemoryBars(QWidget):
     """Shows the desk's answer; `refresh` brings it up to date."""
+
+    accessible_role = Role.List
 
     #: The user took one of the ways out that a verdict offers.
     remedied = Signal()

@@ -29,6 +29,7 @@ from gpudesk.desktop.pages.memory.measures import BAR, BAR_TOP, GLYPH, LINE_APAR
 from gpudesk.desktop.theme.pen import Pen
 from gpudesk.desktop.theme.theme import Theme
 from gpudesk.desktop.widgets.buttons import LinkButton
+from gpudesk.desktop.widgets.roles import Role
 from gpudesk.domain.formatting import Formatter
 
 _Key = Qt.Key
@@ -41,6 +42,8 @@ VERDICT = "verdict"
 
 class BarRow(QWidget):
     """Arrow keys walk along the places of the row and, through `left_for`, from row to row."""
+
+    accessible_role = Role.ListItem
 
     #: A place was chosen by the user.
     chosen = Signal(str)

@@ -1,0 +1,40 @@
+"""Roles: what screen readers call our own widgets, and that Qt's own keep theirs."""
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAccessible
+from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
+from pytestqt.qtbot import QtBot
+
+from gpudesk.desktop.widgets.roles import Role, install_roles
+
+
+class Painted(QWidget):
+    """A widget that paints a chart."""
+
+    accessible_role = Role.Chart
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAccessibleName("Memory, chart")
+        self.setAccessibleDescription("It fits.")
+        QVBoxLayout(self).addWidget(QPushButton("Use 4"))
+
+
+def test_our_widgets_have_the_role_of_their_class(qtbot: QtBot) -> None:
+    install_roles()
+    widget = Painted()
+    qtbot.addWidget(widget)
+    found = QAccessible.queryAccessibleInterface(widget)
+    assert found.role() is Role.Chart
+    assert found.text(QAccessible.Text.Name) == "Memory, chart"
+    assert found.text(QAccessible.Text.Description) == "It fits."
+    assert found.childCount() == 1
+    assert found.child(0).text(QAccessible.Text.Name) == "Use 4"
+
+
+def test_other_widgets_keep_theirs(qtbot: QtBot) -> None:
+    install_roles()
+    button = QPushButton("Copy")
+    qtbot.addWidget(button)
+    assert QAccessible.queryAccessibleInterface(button).role() is Role.Button
