@@ -136,7 +136,9 @@ class FirstRunPage(QWidget):
     def _make_head(self) -> None:
         theme = self._theme
         self._column.addLayout(self._recovered)
-        self._column.addWidget(Label(theme, tr("Compare accelerators for one workload"), font="figure"))
+        self._column.addWidget(
+            Label(theme, tr("Compare accelerators for one workload"), font="figure", wrap=True)
+        )
         words = tr(
             "Choose a model and a load above, then add up to six accelerators. Every figure shows its band, "
             "its source and its working. Nothing leaves this computer."
