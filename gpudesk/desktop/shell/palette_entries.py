@@ -51,7 +51,7 @@ def _accelerators(window: MainWindow) -> list[PaletteEntry]:
             shortcut="",
             run=partial(window.chips.add_accelerator, option.key),
             enabled=not option.reason,
-            words=f"{option.words} {option.group}",
+            words=f"{option.words} {option.group} {tr('accelerator memory')}",
         )
         for option in accelerator_options(desk.workbench, desk.scenario, desk.formatter)
     ]

@@ -1,12 +1,12 @@
-"""The rail: the list of pages at the left, with the digits of their shortcuts; folded, icons alone."""
+"""The rail: the pages as a list at the left edge, folded to icons where there is little room."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QFontMetricsF, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from gpudesk.desktop.theme.pen import RIGHT, Pen
@@ -15,12 +15,20 @@ from gpudesk.desktop.widgets.buttons import IconButton
 from gpudesk.text import tr
 
 _WIDE, _FOLDED = 184.0, 48.0
+#: Long names of pages may widen the rail up to here; beyond they are cut.
+_WIDEST = 260.0
 _ITEM, _PITCH = 32.0, 34.0
+_SIDE, _TOP = 8.0, 10.0
+_ICON, _ICON_X, _TEXT_X, _DIGIT_SIDE = 16.0, 13.0, 38.0, 12.0
+_BAR, _BAR_INSET = 3.0, 7.0
+
+_STEPS = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}
+_ENDS = {Qt.Key.Key_Home: 0, Qt.Key.Key_End: -1}
 
 
 @dataclass(frozen=True, slots=True)
 class RailItem:
-    """A page in the list; `digit` is that of its shortcut."""
+    """A page in the rail; `digit` is shown as the key that opens it together with Ctrl."""
 
     id: str
     title: str
@@ -28,37 +36,48 @@ class RailItem:
     digit: str
 
 
-class RailButton(QAbstractButton):
-    """One page; the one that is shown is the checked one."""
+class _ItemButton(QAbstractButton):
+    """One page: a choice among the others, painted whole."""
 
-    def __init__(self, theme: Theme, item: RailItem, parent: QWidget | None = None) -> None:
-        """Show a page's icon, title and digit."""
-        super().__init__(parent)
-        self.item = item
+    def __init__(self, theme: Theme, item: RailItem, leave: Callable[[QKeyEvent], bool]) -> None:
+        """Show the page's name; `leave` is asked to act on keys that move to another item."""
+        super().__init__()
         self._theme = theme
-        self._folded = False
+        self._leave = leave
+        self.item = item
+        self.folded = False
         self.setCheckable(True)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setProperty("ringRadius", 6.0)
         self.setAccessibleName(item.title)
         self.setAccessibleDescription(tr("Ctrl {digit}", digit=item.digit))
-        self.setText(item.title)
 
-    def set_folded(self, folded: bool) -> None:
-        """Show the icon alone, with the title as tool tip."""
-        self._folded = folded
-        said = tr("{title}  Ctrl {digit}", title=self.item.title, digit=self.item.digit)
-        self.setToolTip(said if folded else "")
+    def fold(self, folded: bool) -> None:
+        """Show the icon alone; the name is in the tool tip then."""
+        self.folded = folded
+        self.setToolTip(f"{self.item.title}  {tr('Ctrl {digit}', digit=self.item.digit)}" if folded else "")
         self.update()
 
+    def wanted_width(self) -> float:
+        """Return the width at which the name is whole."""
+        theme = self._theme
+        name = QFontMetricsF(theme.font("body_strong")).horizontalAdvance(self.item.title)
+        digit = QFontMetricsF(theme.font("caption")).horizontalAdvance(self.item.digit)
+        return theme.px(_TEXT_X) + name + theme.px(12) + digit + theme.px(_DIGIT_SIDE)
+
     def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
-        """Be as high as an item of the design."""
+        """Take a line and the space around it."""
         return QSize(self._theme.px(_ITEM), self._theme.px(_ITEM))
 
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
+        """Open the page with Enter as with Space; let the rail act on arrows."""
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.click()
+        elif not self._leave(event):
+            super().keyPressEvent(event)
+
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802, ARG002 - Qt's name
-        """Draw ground, bar, icon, title and digit."""
+        """Draw icon, name and digit."""
         painter = QPainter(self)
         try:
             self._draw(Pen(painter, self._theme))
@@ -66,115 +85,108 @@ class RailButton(QAbstractButton):
             painter.end()
 
     def _draw(self, pen: Pen) -> None:
-        theme, height = self._theme, float(self.height())
-        rect = QRectF(self.rect())
-        on = self.isChecked()
-        if on:
-            pen.tint(rect, "selection", 6.0)
-            pen.tint(QRectF(0, theme.px(7), theme.px(3), height - 2 * theme.px(7)), "selection_bar", 1.5)
+        px, middle, chosen = self._theme.px, self.height() / 2, self.isChecked()
+        if chosen or self.isDown():
+            pen.tint(QRectF(self.rect()), "selection", 6.0)
         elif self.underMouse():
-            pen.tint(rect, "hover", 6.0)
-        side = float(theme.px(16))
-        x = (self.width() - side) / 2 if self._folded else float(theme.px(12))
-        pen.icon(self.item.icon, x, (height - side) / 2, side, "text1" if on else "text2")
-        if self._folded:
+            pen.tint(QRectF(self.rect()), "hover", 6.0)
+        if chosen:
+            inset = px(_BAR_INSET)
+            pen.tint(QRectF(0, inset, _BAR, self.height() - 2 * inset), "selection_bar", 1.5)
+        colour, side = "text1" if chosen else "text2", float(px(_ICON))
+        x = (self.width() - side) / 2 if self.folded else float(px(_ICON_X))
+        pen.icon(self.item.icon, x, middle - side / 2, side, colour)
+        if self.folded:
             return
-        x += side + theme.px(11)
-        font = "body_strong" if on else "body"
-        pen.text(
-            QRectF(x, 0, self.width() - x - theme.px(26), height),
-            self.item.title,
-            font=font,
-            colour="text1" if on else "text2",
-        )
-        pen.text(
-            QRectF(0, 0, self.width() - theme.px(12), height),
-            self.item.digit,
-            font="caption",
-            colour="text2" if on else "text3",
-            align=RIGHT,
-        )
+        digit = pen.width(self.item.digit, "caption")
+        right = self.width() - px(_DIGIT_SIDE)
+        name = QRectF(px(_TEXT_X), 0, right - digit - px(8) - px(_TEXT_X), self.height())
+        pen.text(name, self.item.title, font="section" if chosen else "body", colour=colour)
+        quiet = "text2" if chosen else "text3"
+        place = QRectF(right - digit - 1, 0, digit + 1, self.height())
+        pen.text(place, self.item.digit, font="caption", colour=quiet, align=RIGHT)
 
 
 class Rail(QWidget):
-    """The pages to choose from; one stop of the Tab key, ↑ and ↓ go from page to page."""
+    """Lists the pages. ↑ ↓ Home End move the focus inside, Enter or Space opens; Tab stops here once.
+
+    The user folds it, and keeps it so; a narrow window folds it besides, and there unfolding it holds until
+    the window changes between narrow and wide.
+    """
 
     #: The id of the page that the user chose.
     chosen = Signal(str)
-    #: Whether the user wants the rail folded.
+    #: The user folded or unfolded the rail for good.
     collapsed_changed = Signal(bool)
 
     def __init__(self, theme: Theme, pages: Sequence[RailItem], parent: QWidget | None = None) -> None:
-        """Begin unfolded, with no page chosen."""
+        """Show pages, none of them as the one that is open."""
         super().__init__(parent)
         self._theme = theme
         self._collapsed = False
         self._narrow = False
+        self._opened_though_narrow = False
         self.setAccessibleName(tr("Pages"))
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Expanding)
         self._group = QButtonGroup(self)
-        self.buttons = [RailButton(theme, item, self) for item in pages]
         self._column = QVBoxLayout(self)
-        for button in self.buttons:
+        self._items = [_ItemButton(theme, page, self._act_on_key) for page in pages]
+        for button in self._items:
             self._group.addButton(button)
             self._column.addWidget(button)
-            button.clicked.connect(lambda _on=False, button=button: self.chosen.emit(button.item.id))
+            button.clicked.connect(lambda _on, page=button.item.id: self._choose(page))
         self._column.addStretch(1)
-        self.fold = IconButton(theme, "panel-left-close", tr("Fold the list of pages"))
-        self.fold.clicked.connect(self.toggle)
-        foot = QHBoxLayout()
-        foot.addWidget(self.fold)
-        foot.addStretch(1)
-        self._column.addLayout(foot)
+        self.fold_button = IconButton(theme, "panel-left-close", tr("Fold the list of pages"), parent=self)
+        self.fold_button.clicked.connect(self.toggle)
+        self._foot = QHBoxLayout()
+        self._foot.addWidget(self.fold_button)
+        self._foot.addStretch(1)
+        self._column.addLayout(self._foot)
+        self.set_page("")
         theme.follow(self._dress)
 
     @property
     def folded(self) -> bool:
         """Whether icons alone are shown."""
-        return self._collapsed or self._narrow
+        return not self._opened_though_narrow if self._narrow else self._collapsed
+
+    @property
+    def page(self) -> str:
+        """The id of the page shown as open, empty where there is none."""
+        return next((button.item.id for button in self._items if button.isChecked()), "")
 
     def set_page(self, page_id: str) -> None:
-        """Show which page is shown, none with an empty id."""
+        """Show a page as the one that is open, without saying so; an unknown id stands for none."""
+        # An exclusive group would not let the last one be taken back.
         self._group.setExclusive(False)
-        for button in self.buttons:
+        for button in self._items:
             button.setChecked(button.item.id == page_id)
-        self._group.setExclusive(True)
+        self._group.setExclusive(bool(self.page))
+        self._set_tab_stop(next((b for b in self._items if b.isChecked()), self._items[0]))
 
     def set_collapsed(self, collapsed: bool) -> None:
-        """Fold or unfold, as the user wants it where there is room."""
-        if collapsed != self._collapsed:
-            self._collapsed = collapsed
-            self._dress()
-            self.collapsed_changed.emit(collapsed)
-
-    def toggle(self) -> None:
-        """Fold or unfold."""
-        if self._narrow:
-            # The user wants to see the titles in spite of the narrow window.
-            self._narrow = False
-            self._collapsed = False
-            self._dress()
-        else:
-            self.set_collapsed(not self._collapsed)
+        """Take over what the user kept."""
+        self._collapsed = collapsed
+        self._dress()
 
     def set_narrow(self, narrow: bool) -> None:
-        """Fold while the window has no room for titles."""
+        """Say whether the window has little room."""
         if narrow != self._narrow:
             self._narrow = narrow
+            self._opened_though_narrow = False
             self._dress()
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
-        """Go to the page above or below."""
-        steps = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}
-        focused = next((n for n, button in enumerate(self.buttons) if button.hasFocus()), None)
-        if focused is None or Qt.Key(event.key()) not in steps:
-            super().keyPressEvent(event)
-            return
-        target = self.buttons[(focused + steps[Qt.Key(event.key())]) % len(self.buttons)]
-        target.setFocus(Qt.FocusReason.TabFocusReason)
-        target.click()
+    def toggle(self) -> None:
+        """Fold or unfold, as the button at the foot does."""
+        if self._narrow:
+            self._opened_though_narrow = not self._opened_though_narrow
+        else:
+            self._collapsed = not self._collapsed
+            self.collapsed_changed.emit(self._collapsed)
+        self._dress()
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802, ARG002 - Qt's name
-        """Draw the ground and the line at the right."""
+        """Draw the ground and the line to the page."""
         painter = QPainter(self)
         try:
             painter.fillRect(self.rect(), self._theme.colour("chrome"))
@@ -182,13 +194,42 @@ class Rail(QWidget):
         finally:
             painter.end()
 
+    def _choose(self, page_id: str) -> None:
+        self.set_page(page_id)
+        self.chosen.emit(page_id)
+
+    def _act_on_key(self, event: QKeyEvent) -> bool:
+        """Move the focus to another item; say whether the key was one that does."""
+        key = Qt.Key(event.key())
+        now = next((n for n, button in enumerate(self._items) if button.hasFocus()), 0)
+        if key in _STEPS:
+            target = min(max(now + _STEPS[key], 0), len(self._items) - 1)
+        elif key in _ENDS:
+            target = _ENDS[key]
+        else:
+            return False
+        self._set_tab_stop(self._items[target])
+        self._items[target].setFocus(Qt.FocusReason.TabFocusReason)
+        return True
+
+    def _set_tab_stop(self, only: _ItemButton) -> None:
+        for button in self._items:
+            reach = Qt.FocusPolicy.StrongFocus if button is only else Qt.FocusPolicy.ClickFocus
+            button.setFocusPolicy(reach)
+
     def _dress(self) -> None:
-        px = self._theme.px
-        self.setFixedWidth(px(_FOLDED if self.folded else _WIDE))
-        self._column.setContentsMargins(px(8), px(10), px(8), px(12))
-        self._column.setSpacing(px(_PITCH - _ITEM))
-        for button in self.buttons:
-            button.set_folded(self.folded)
-        self.fold.set_icon("panel-left-open" if self.folded else "panel-left-close")
-        self.fold.set_name(tr("Unfold the list of pages") if self.folded else tr("Fold the list of pages"))
+        """Take the width and the parts that the state asks for."""
+        px, folded = self._theme.px, self.folded
+        for button in self._items:
+            button.fold(folded)
+        widest = max(button.wanted_width() for button in self._items) + 2 * px(_SIDE) + 1
+        wide = min(max(px(_WIDE), int(widest) + 1), px(_WIDEST))
+        self.setFixedWidth(px(_FOLDED) if folded else wide)
+        self._column.setContentsMargins(px(_SIDE), px(_TOP), px(_SIDE) + 1, px(_SIDE))
+        self._column.setSpacing(px(_PITCH) - px(_ITEM))
+        # The icon at the foot stands under those of the pages.
+        lead = px(_FOLDED - _SIDE * 2 - 28) / 2 if folded else px(_ICON_X) - px(28 - _ICON) / 2
+        self._foot.setContentsMargins(int(lead), 0, 0, 0)
+        self.fold_button.set_icon("panel-left-open" if folded else "panel-left-close")
+        self.fold_button.set_name(tr("Unfold the list of pages") if folded else tr("Fold the list of pages"))
         self.update()

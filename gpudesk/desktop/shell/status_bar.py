@@ -1,9 +1,15 @@
-"""The status bar: which catalog, whether all is saved, how long the last answer took; and always: offline."""
+"""The status bar: the catalog at the left; saved state, time of the last answer, "Offline" at the right."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRectF, QTimer
-from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QPainter, QPaintEvent
+from PySide6.QtCore import QSize, Qt, QTimer
+from PySide6.QtGui import (
+    QAccessible,
+    QAccessibleAnnouncementEvent,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+)
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 
 from gpudesk.desktop.theme.pen import Pen
@@ -12,80 +18,139 @@ from gpudesk.desktop.widgets.label import Label
 from gpudesk.text import tr
 
 _HEIGHT = 24.0
-_MESSAGE_MS = 8000
+_ICON = 14.0
+_SIDE, _GAP = 12.0, 20.0
+#: How long a passing sentence stands.
+_STANDS_MS = 8000
+
+
+class _CutLabel(Label):
+    """A line that is cut where there is no room, and then whole in its tool tip."""
+
+    def __init__(self, theme: Theme, parent: QWidget) -> None:
+        """Begin empty."""
+        self._whole = ""
+        super().__init__(theme, font="small", colour="text2", parent=parent)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+
+    def set_whole(self, text: str) -> None:
+        """Show a text as far as there is room."""
+        self._whole = text
+        self.setAccessibleName(text)
+        self._cut()
+
+    def minimumSizeHint(self) -> QSize:  # noqa: N802 - Qt's name
+        """Need no width."""
+        return QSize(0, super().minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
+        """Cut anew."""
+        super().resizeEvent(event)
+        self._cut()
+
+    def _dress(self) -> None:
+        super()._dress()
+        self._cut()
+
+    def _cut(self) -> None:
+        cut = self.fontMetrics().elidedText(self._whole, Qt.TextElideMode.ElideRight, self.width())
+        self.setText(cut)
+        self.setToolTip(self._whole if cut != self._whole else "")
 
 
 class StatusBar(QWidget):
-    """Short statements in one line; a passing message takes the place of the catalog's for a while."""
+    """Says what stands behind the figures and what became of the document; passing sentences take the left.
+
+    What is empty takes no room. "Offline" always stands: it is a promise.
+    """
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        """Begin with the promise alone."""
+        """Begin with nothing but the promise."""
         super().__init__(parent)
         self._theme = theme
-        self._catalog_text = ""
+        self._catalog = ""
+        self._message = ""
         self.setAccessibleName(tr("Status"))
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.left = Label(theme, "", font="caption", colour="text2")
-        self.left.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        self.saved = Label(theme, "", font="caption", colour="text2")
-        self.elapsed = Label(theme, "", font="caption", colour="text2")
-        self.offline = Label(theme, tr("Offline"), font="caption", colour="text2")
-        self.offline.setToolTip(tr("GPU Desk opens no network connection."))
+        self._left = _CutLabel(theme, self)
+        self._saved = self._part()
+        self._elapsed = self._part()
+        self._offline = self._part(tr("Offline"))
+        self._offline.setToolTip(tr("GPU Desk works without a network and sends nothing."))
         self._row = QHBoxLayout(self)
-        self._row.addWidget(self.left, 1)
-        for label in (self.saved, self.elapsed, self.offline):
-            self._row.addWidget(label)
+        self._row.addWidget(self._left, 1)
+        for part in (self._saved, self._elapsed, self._offline):
+            self._row.addWidget(part)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
-        self._timer.timeout.connect(self._message_over)
+        self._timer.setInterval(_STANDS_MS)
+        self._timer.timeout.connect(self.clear_message)
         theme.follow(self._dress)
 
-    @property
-    def message(self) -> str:
-        """The passing message, empty when there is none."""
-        return self.left.text() if self._timer.isActive() else ""
-
     def set_catalog(self, text: str) -> None:
-        """Say which catalog is open."""
-        self._catalog_text = text
-        if not self._timer.isActive():
-            self.left.setText(text)
+        """Say which catalog the figures come from: its date and what it holds."""
+        self._catalog = text
+        self._show_left()
 
     def set_saved(self, text: str) -> None:
         """Say whether the document is saved."""
-        self.saved.setText(text)
-        self.saved.setVisible(bool(text))
+        self._set(self._saved, text)
 
     def set_elapsed(self, text: str) -> None:
         """Say how long the last answer took."""
-        self.elapsed.setText(text)
-        self.elapsed.setVisible(bool(text))
+        self._set(self._elapsed, text)
+
+    @property
+    def message(self) -> str:
+        """The passing sentence, empty where there is none."""
+        return self._message
 
     def show_message(self, text: str) -> None:
-        """Say something for some seconds, also to those who listen."""
-        self.left.setText(text)
-        self._timer.start(_MESSAGE_MS)
-        QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, text))
+        """Say something for eight seconds, to those who listen too."""
+        self._message = text
+        self._show_left()
+        self._timer.start()
+        if QAccessible.isActive():
+            QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, text))
+
+    def clear_message(self) -> None:
+        """Show the catalog again."""
+        self._timer.stop()
+        self._message = ""
+        self._show_left()
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802, ARG002 - Qt's name
-        """Draw the ground, the line above and the sign of the catalog."""
+        """Draw the ground, the line above, and the icon before what stands at the left."""
         painter = QPainter(self)
         try:
-            pen = Pen(painter, self._theme)
             painter.fillRect(self.rect(), self._theme.colour("chrome"))
+            pen = Pen(painter, self._theme)
             pen.hairline(0, 0, self.width(), 0)
-            side = float(self._theme.px(13))
-            level = QRectF(self.rect()).center().y()
-            pen.icon("database", self._theme.px(12), level - side / 2, side, "text3")
+            if self._message or self._catalog:
+                side = float(self._theme.px(_ICON))
+                icon, colour = ("info", "text1") if self._message else ("database", "text2")
+                pen.icon(icon, self._theme.px(_SIDE), (self.height() - side) / 2 + 0.5, side, colour)
         finally:
             painter.end()
 
-    def _message_over(self) -> None:
-        self.left.setText(self._catalog_text)
+    def _part(self, text: str = "") -> Label:
+        part = Label(self._theme, font="small", colour="text2", parent=self)
+        self._set(part, text)
+        return part
+
+    @staticmethod
+    def _set(part: Label, text: str) -> None:
+        part.setText(text)
+        part.setAccessibleName(text)
+        part.setVisible(bool(text))
+
+    def _show_left(self) -> None:
+        self._left.set_colour("text1" if self._message else "text2")
+        self._left.set_whole(self._message or self._catalog)
+        self.update()
 
     def _dress(self) -> None:
         px = self._theme.px
-        self._row.setContentsMargins(px(31), 0, px(16), 0)
-        self._row.setSpacing(px(20))
-        self.setFixedHeight(px(_HEIGHT))
+        self._row.setContentsMargins(px(_SIDE + _ICON + 6), 1, px(_SIDE), 0)
+        self._row.setSpacing(px(_GAP))
+        self.setFixedHeight(max(px(_HEIGHT), self._theme.line("small") + 4))
         self.update()

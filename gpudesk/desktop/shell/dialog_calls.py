@@ -1,0 +1,47 @@
+"""From the window to its dialogs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtWidgets import QDialog
+
+from gpudesk.domain.scenarios import Scenario
+from gpudesk.text import tr
+
+if TYPE_CHECKING:
+    from gpudesk.desktop.main_window import MainWindow
+
+
+def show_more_settings(window: MainWindow) -> None:
+    """Show what the scenario bar has no room for; what is applied is one step."""
+    from gpudesk.desktop.shell.dialogs.more_settings import MoreSettingsDialog
+
+    desk = window.desk
+
+    def apply(scenario: Scenario) -> None:
+        desk.apply(scenario, tr("Change of settings"))
+
+    _open(MoreSettingsDialog(window.theme, desk.scenario, apply, style=desk.formatter.style, parent=window))
+
+
+def show_keys(window: MainWindow) -> None:
+    """Show all shortcuts by menu."""
+    from gpudesk.desktop.shell.dialogs.keyboard import KeyboardDialog, shortcut_entries
+    from gpudesk.desktop.shell.menus import menu_titles
+
+    entries = shortcut_entries(window.actions_of_window(), menu_titles())
+    _open(KeyboardDialog(window.theme, entries, window))
+
+
+def show_about(window: MainWindow) -> None:
+    """Show versions, the catalog's date and the licences of all parts."""
+    from gpudesk.desktop.shell.dialogs.about import AboutDialog, program_facts
+    from gpudesk.desktop.shell.dialogs.licences import licences
+
+    _open(AboutDialog(window.theme, program_facts(window.program.workbench), licences(), window))
+
+
+def _open(dialog: QDialog) -> None:
+    dialog.finished.connect(dialog.deleteLater)
+    dialog.open()
