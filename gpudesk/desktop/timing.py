@@ -41,6 +41,8 @@ class _Walk(QObject):
     def _next(self) -> None:
         step = next(self._steps, None)
         if step is None:
+            # The next start opens the page that was shown last: let it be the same at every start.
+            self._window.show_page(_STEPS[0][0])
             self._end()
             return
         page, self._word = step
