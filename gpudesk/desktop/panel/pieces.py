@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFont, QFontMetricsF
 
-from gpudesk.desktop.theme.pen import Pen
+from gpudesk.desktop.theme.pen import LEFT, RIGHT, Pen
 from gpudesk.desktop.theme.theme import Theme
 
 _ELLIPSIS = Qt.TextElideMode
@@ -126,13 +125,9 @@ class Text:
 
     def draw(self, pen: Pen, measure: Measure, y: float) -> None:
         """Draw it, its letters centred between top and bottom."""
-        metrics = measure.metrics(self.font)
-        # Half pixels always upwards, so that rows of one height have their letters at one distance.
-        baseline = math.floor(y + self.top + (self.height + metrics.capHeight()) / 2 + 0.5)
-        x = self.x - measure.width(self.text, self.font) if self.right else self.x
-        pen.painter.setFont(measure.font(self.font))
-        pen.painter.setPen(pen.colour(self.colour))
-        pen.painter.drawText(QPointF(x, baseline), self.text)
+        baseline = y + self.top + (self.height + measure.metrics(self.font).capHeight()) / 2
+        align = RIGHT if self.right else LEFT
+        pen.text(QPointF(self.x, baseline), self.text, font=self.font, colour=self.colour, align=align)
 
 
 @dataclass(frozen=True, slots=True)

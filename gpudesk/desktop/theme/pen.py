@@ -6,6 +6,8 @@ painter's units; lengths of marks scale with the look.
 
 from __future__ import annotations
 
+import math
+
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPainterPath, QPen
 
@@ -299,8 +301,11 @@ class Pen:
         return found
 
     def _on_pixel(self, position: float) -> float:
-        """Return the nearest device pixel on screen, the same position on paper."""
-        return round(position * self._ratio) / self._ratio if self._snaps else position
+        """Return the nearest device pixel on screen, the same position on paper.
+
+        Halves go one way, unlike with `round`: rows of an odd height would not look alike.
+        """
+        return math.floor(position * self._ratio + 0.5) / self._ratio if self._snaps else position
 
 
 def _anchor(rect: QRectF, align: Align) -> float:

@@ -61,6 +61,16 @@ def test_text_stands_in_the_middle(theme: Theme) -> None:
     assert box.center().y() == pytest.approx(HEIGHT / 2, abs=1)
 
 
+@pytest.mark.parametrize("pitch", [19, 20])
+def test_text_stands_alike_in_rows_of_one_height(theme: Theme, pitch: int) -> None:
+    rows = [QRectF(0, pitch * n + 0.5, WIDTH, pitch) for n in range(3)]
+    boxes = [
+        ink(drawn(theme, partial(Pen.text, where=row, text="H", font="small")), theme.colour("page"))
+        for row in rows
+    ]
+    assert {after.top() - before.top() for before, after in pairwise(boxes)} == {pitch}
+
+
 def test_a_width_is_told_and_is_that_of_what_is_drawn(theme: Theme) -> None:
     told: list[float] = []
     drawn(theme, lambda pen: told.extend((pen.width("1,731", "body"), pen.text(QPointF(0, 20), "1,731"))))
