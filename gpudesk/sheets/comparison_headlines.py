@@ -19,7 +19,7 @@ from gpudesk.domain.formatting import UNKNOWN, Formatter
 from gpudesk.sheets.comparison_results import why_no_figure
 from gpudesk.sheets.figures import figures_of, is_compared, most_in_flight
 from gpudesk.sheets.labels import FIGURE_UNITS, figure_label
-from gpudesk.sheets.sections import column_names
+from gpudesk.sheets.names import column_names
 from gpudesk.text import tr
 
 _FIGURES: Final = ("output_tokens_per_s", "ttft_ms", "tpot_ms")

@@ -16,7 +16,7 @@ from gpudesk.sheets.comparison_specs import (
     peak_rows,
     price_rows,
 )
-from gpudesk.sheets.sections import column_names, load_text
+from gpudesk.sheets.names import column_names, load_text
 from gpudesk.text import tr, trn
 
 

@@ -25,7 +25,7 @@ from gpudesk.sheets.claim_lines import (
 from gpudesk.sheets.explanation import Explanation, Ground
 from gpudesk.sheets.labels import FIGURE_UNITS, engine_name, figure_label, precision_name
 from gpudesk.sheets.limit_lines import limits_of, remedy_lines
-from gpudesk.sheets.sections import column_names, load_text
+from gpudesk.sheets.names import column_names, load_text
 from gpudesk.sheets.specs import PRICE
 from gpudesk.sheets.working_lines import inputs_of, term_line
 from gpudesk.text import tr, trn

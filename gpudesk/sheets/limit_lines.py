@@ -14,7 +14,7 @@ from gpudesk.domain.sizing import Remedy, RemedyKind
 from gpudesk.sentences import sentence
 from gpudesk.sheets.explanation import Limits, RemedyLine, ShareLine
 from gpudesk.sheets.labels import limiter_label, precision_name
-from gpudesk.sheets.sections import short_name
+from gpudesk.sheets.names import short_name
 from gpudesk.text import tr, trn
 
 #: A smaller share than this would be shown as nothing.

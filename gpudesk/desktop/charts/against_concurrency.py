@@ -22,7 +22,7 @@ from gpudesk.domain.formatting import UNKNOWN, Formatter
 from gpudesk.domain.scenarios import Scenario
 from gpudesk.domain.workloads import Load, LoadKind
 from gpudesk.sheets.labels import FIGURE_UNITS, figure_label, limiter_label
-from gpudesk.sheets.sections import load_text
+from gpudesk.sheets.names import load_text
 from gpudesk.text import tr
 
 #: One step of the keyboard, as a share of the concurrency; at least one request.

@@ -15,7 +15,7 @@ from gpudesk.domain.answers import Answer, BandedSeries, Column, Curve
 from gpudesk.domain.comparison import column_keys, repeated, slots
 from gpudesk.domain.estimates import Banded
 from gpudesk.domain.formatting import Formatter
-from gpudesk.sheets.sections import column_names
+from gpudesk.sheets.names import column_names
 from gpudesk.text import tr
 
 #: In the place of a figure: output throughput of an accelerator against that of one user.

@@ -22,7 +22,7 @@ from gpudesk.domain.comparison import column_keys, repeated, slots
 from gpudesk.domain.formatting import Formatter
 from gpudesk.domain.messages import InputError
 from gpudesk.domain.scenarios import Scenario
-from gpudesk.sheets.sections import column_names
+from gpudesk.sheets.names import column_names
 from gpudesk.workbench.workbench import Workbench
 
 #: Steps that can be undone.

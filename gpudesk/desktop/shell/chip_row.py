@@ -20,7 +20,7 @@ from gpudesk.desktop.widgets.options import Option
 from gpudesk.domain.comparison import repeated, slots
 from gpudesk.domain.messages import InputError
 from gpudesk.domain.scenarios import MOST_ACCELERATORS
-from gpudesk.sheets.sections import short_name
+from gpudesk.sheets.names import short_name
 from gpudesk.text import tr
 
 _HEIGHT = 42.0

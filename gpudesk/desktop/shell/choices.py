@@ -14,7 +14,7 @@ from gpudesk.domain.precision import KV_BYTES, Precision
 from gpudesk.domain.scenarios import MOST_ACCELERATORS, Scenario
 from gpudesk.domain.workloads import LoadKind
 from gpudesk.sheets.labels import precision_name
-from gpudesk.sheets.sections import short_name
+from gpudesk.sheets.names import short_name
 from gpudesk.text import tr
 from gpudesk.workbench.workbench import Workbench
 

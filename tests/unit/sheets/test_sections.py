@@ -5,7 +5,8 @@ import pytest
 from gpudesk import text
 from gpudesk.domain.answers import Answer
 from gpudesk.domain.formatting import GERMAN, Formatter
-from gpudesk.sheets.sections import make_sheet, short_name
+from gpudesk.sheets.names import short_name
+from gpudesk.sheets.sections import make_sheet
 from gpudesk.sheets.sheet import Cell, Mark, Row, Sheet
 from tests.unit.sheets.conftest import MakeAnswer
 

@@ -17,7 +17,7 @@ from gpudesk.domain.formatting import UNKNOWN
 from gpudesk.domain.workloads import LoadKind
 from gpudesk.sentences import sentence
 from gpudesk.sheets.labels import FIGURE_UNITS, figure_label, limiter_label
-from gpudesk.sheets.sections import load_text
+from gpudesk.sheets.names import load_text
 from gpudesk.text import tr
 
 _TERA: Final = 1e12

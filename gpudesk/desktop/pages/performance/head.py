@@ -15,7 +15,7 @@ from gpudesk.desktop.widgets.label import Label
 from gpudesk.desktop.widgets.segment import Segment
 from gpudesk.domain.answers import Answer
 from gpudesk.sheets.labels import precision_name
-from gpudesk.sheets.sections import load_text
+from gpudesk.sheets.names import load_text
 from gpudesk.text import tr
 
 
