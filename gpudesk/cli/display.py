@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import socket
 import sys
 from typing import Final
 
@@ -34,6 +33,8 @@ def display_problem() -> str | None:
 
 def _answers(number: int) -> bool:
     """Whether an X server listens under a number on this machine, by file or by abstract name."""
+    import socket
+
     path = f"/tmp/.X11-unix/X{number}"
     for address in (path, f"\0{path}"):
         with socket.socket(socket.AF_UNIX) as asked:

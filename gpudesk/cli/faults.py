@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import tempfile
 import traceback
 from collections.abc import Sequence
 from datetime import datetime
@@ -56,6 +55,8 @@ def _log(error: BaseException, arguments: Sequence[str]) -> Path:
     try:
         return _append(paths.ensure_user_dir() / _LOG_NAME, text)
     except OSError:
+        import tempfile
+
         return _append(Path(tempfile.gettempdir()) / _LOG_NAME, text)
 
 

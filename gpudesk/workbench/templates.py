@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 from gpudesk import paths
 from gpudesk.domain.messages import InputError, message
@@ -37,6 +38,7 @@ def read_template(name: str) -> Scenario:
     return read_scenario(paths.resource(f"{_FOLDER}/{name}{SUFFIX}"))
 
 
+@cache
 def templates() -> tuple[Template, ...]:
     """Return all templates, sorted by id."""
     return tuple(Template(name, read_template(name)) for name in template_ids())
