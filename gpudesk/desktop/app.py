@@ -6,10 +6,12 @@ import logging
 import os
 import signal
 import sys
+import threading
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
-from PySide6.QtCore import QLocale, QObject, QSocketNotifier, Qt, QTimer, QUrl
+from PySide6.QtCore import QCoreApplication, QEvent, QLocale, QObject, QSocketNotifier, Qt, QUrl
 from PySide6.QtGui import QDesktopServices, QIcon
 from PySide6.QtWidgets import QApplication
 
@@ -19,6 +21,7 @@ from gpudesk.desktop.main_window import MainWindow
 from gpudesk.desktop.session.settings import Settings
 from gpudesk.desktop.session.single_instance import Instance, hand_over
 from gpudesk.desktop.theme.theme import Theme
+from gpudesk.desktop.widgets.roles import install_roles
 from gpudesk.domain.formatting import Formatter, style_for
 from gpudesk.workbench.workbench import Workbench
 
@@ -42,6 +45,7 @@ class Program(QObject):
         self.theme = Theme(app, self.settings.get(_THEME, "system"), self.settings.get(_FONT, 100))
         self.windows: list[MainWindow] = []
         self.instance: Instance | None = None
+        self.handlers = SignalHandlers(self)
 
     def new_window(self, files: Sequence[Path] = ()) -> MainWindow:
         """Open a window on the first of these files, the others beside it; without any, on the start page."""
@@ -62,14 +66,20 @@ class Program(QObject):
             self.windows.remove(window)
 
     def open_files(self, files: Sequence[Path]) -> None:
-        """Open files that were given at the start or by a later start, and come to the front."""
+        """Open the files of a later start, and come to the front with the last of them."""
         window = self.active_window() or self.new_window()
         for file in files:
             window.open_path(file)
-        window = self.active_window() or window
-        window.setWindowState(window.windowState() & ~Qt.WindowState.WindowMinimized)
-        window.raise_()
-        window.activateWindow()
+        found = [self.window_of(file) for file in files]
+        named = [each for each in found if each is not None]
+        (named[-1] if named else window).come_to_front()
+
+    def window_of(self, path: Path) -> MainWindow | None:
+        """Return the window in which a file is open."""
+        for window in self.windows:
+            if window.document.path is not None and _same_file(window.document.path, path):
+                return window
+        return None
 
     def active_window(self) -> MainWindow | None:
         """Return the window that the user works in."""
@@ -98,6 +108,19 @@ class Program(QObject):
         folder = paths.user_dir() / "logs"
         QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder)))
 
+    def end(self) -> None:
+        """Let everything go; the unsaved edits of windows that are still open are kept for the next start."""
+        self.handlers.remove()
+        if self.instance is not None:
+            self.instance.close()
+        for window in self.windows:
+            window.document.leave()
+            window.deleteLater()
+        self.settings.write()
+        self.theme.deleteLater()
+        self.deleteLater()
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+
     def quit(self) -> None:
         """Close all windows, each of which may ask; stop where the user wants to keep editing."""
         for window in list(self.windows):
@@ -123,9 +146,7 @@ def run(files: Sequence[str] = ()) -> int:
             return app.exec()
         finally:
             reporter.remove()
-            program.settings.write()
-            if program.instance is not None:
-                program.instance.close()
+            program.end()
 
 
 def _application() -> QApplication:
@@ -135,6 +156,7 @@ def _application() -> QApplication:
         return existing
     QApplication.setHighDpiScaleFactorRoundingPolicy(Qt.HighDpiScaleFactorRoundingPolicy.PassThrough)
     app = QApplication([sys.argv[0]])
+    install_roles()
     app.setApplicationName("gpudesk")
     app.setApplicationDisplayName("GPU Desk")
     app.setApplicationVersion(__version__)
@@ -147,34 +169,59 @@ def _start(program: Program, files: Sequence[Path]) -> None:
     """Show the first window, and do after it what the user does not wait for."""
     program.listen()
     window = program.new_window(files)
-    _end_on_signals(program)
+    program.handlers.install()
     if os.environ.get(_TIMING):
         from gpudesk.desktop.timing import report_times
 
         report_times(window)
 
 
-def _end_on_signals(program: Program) -> None:
-    """End cleanly on Ctrl-C and on a request to end; edits stay in the recovery file."""
-    if not hasattr(signal, "set_wakeup_fd") or sys.platform == "win32":
-        return
-    reading, writing = os.pipe()
-    os.set_blocking(writing, False)
-    try:
-        signal.set_wakeup_fd(writing)
+class SignalHandlers(QObject):
+    """Ends the program's loop on Ctrl-C and on a request to end, with no question to answer."""
+
+    def __init__(self, program: Program) -> None:
+        """Begin with what the interpreter does."""
+        super().__init__(program)
+        self._program = program
+        self._pipe: tuple[int, int] | None = None
+        self._former: dict[int, Any] = {}
+        self._notifier: QSocketNotifier | None = None
+
+    def install(self) -> None:
+        """Wake the loop by a pipe, since Python's own handlers run only once Python code does."""
+        if sys.platform == "win32" or threading.current_thread() is not threading.main_thread():
+            return
+        self._pipe = os.pipe()
+        reading, writing = self._pipe
+        os.set_blocking(writing, False)
+        signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
         for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, lambda *_: None)
-    except ValueError:
-        # Not in the main thread: whoever started us handles signals.
-        os.close(reading)
-        os.close(writing)
-        return
-    notifier = QSocketNotifier(reading, QSocketNotifier.Type.Read, program)
+            self._former[number] = signal.signal(number, lambda *_: None)
+        self._notifier = QSocketNotifier(reading, QSocketNotifier.Type.Read, self)
+        self._notifier.activated.connect(self._end)
 
-    def end() -> None:
-        os.read(reading, 64)
-        for window in program.windows:
-            window.document.keep_now()
-        QTimer.singleShot(0, program.app.quit)
+    def remove(self) -> None:
+        """Give back to the interpreter."""
+        if self._pipe is None:
+            return
+        if self._notifier is not None:
+            self._notifier.setEnabled(False)
+        signal.set_wakeup_fd(-1)
+        for number, former in self._former.items():
+            signal.signal(number, former)
+        for end in self._pipe:
+            os.close(end)
+        self._pipe = None
 
-    notifier.activated.connect(end)
+    def _end(self) -> None:
+        if self._pipe is not None:
+            os.read(self._pipe[0], 64)
+        # Not quit(), which would close the windows first, and they would ask.
+        self._program.app.exit(0)
+
+
+def _same_file(one: Path, other: Path) -> bool:
+    try:
+        return one.samefile(other)
+    except OSError:
+        return one.absolute() == other.absolute()

@@ -65,7 +65,7 @@ class FaultReporter(QObject):
 
     def _caught(self, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
         if issubclass(kind, KeyboardInterrupt):
-            self._program.app.quit()
+            self._program.app.exit(0)
             return
         report = "".join(traceback.format_exception(kind, error, trace))
         log.error("unexpected fault\n%s", report)

@@ -277,13 +277,26 @@ class MainWindow(QMainWindow):
             self.open_path(path)
 
     def open_path(self, path: Path) -> bool:
-        """Open a file here where nothing would be lost, else in a window of its own."""
+        """Open a file here where nothing would be lost, else in a window of its own.
+
+        Where it is open already, its window comes to the front.
+        """
+        shown = self.program.window_of(path)
+        if shown is not None:
+            shown.come_to_front()
+            return True
         target = self._target()
         done = target.files.open(path)
         if not done and target is not self:
             self.note.show_note(target.note.text)
             target.close()
         return done
+
+    def come_to_front(self) -> None:
+        """Be seen, and take the keyboard."""
+        self.setWindowState(self.windowState() & ~Qt.WindowState.WindowMinimized)
+        self.raise_()
+        self.activateWindow()
 
     def open_recovered(self, recovered: Recovered) -> None:
         """Take up what a crash left."""

@@ -65,11 +65,11 @@ class RecoveryFile(QObject):
         if not self._timer.isActive():
             self._timer.start()
 
-    def write(self) -> None:
-        """Write now what waits to be written."""
+    def write(self) -> bool:
+        """Write now what waits to be written; return whether nothing is left to write."""
         self._timer.stop()
         if self._content is None:
-            return
+            return True
         scenario, document = self._content
         kept = {
             "document": None if document is None else str(document),
@@ -89,6 +89,7 @@ class RecoveryFile(QObject):
                 self.failed.emit(str(self._folder))
         else:
             self._content = None
+        return self._content is None
 
     def take_over(self, recovered: Recovered) -> None:
         """Go on in the file that a crash left, so that at no moment its edits lie nowhere."""
@@ -96,6 +97,13 @@ class RecoveryFile(QObject):
         self._file = recovered.file
         self._lock = _lock(self._file)
         self._lock.tryLock(0)
+
+    def leave(self) -> None:
+        """Write what waits to be written and let the file go, so that the next start offers it."""
+        self.write()
+        if self._lock is not None:
+            self._lock.unlock()
+            self._lock = None
 
     def clear(self) -> None:
         """Forget the edits: they are saved, or were given up."""

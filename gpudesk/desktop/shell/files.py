@@ -88,11 +88,11 @@ class FileActions:
             self._document.save(target)
         except InputError as error:
             said = _sentence(error)
-            self._document.keep_now()
-            self._note.show_note(
-                tr("Not saved: {problem} Your changes are kept in the recovery file.", problem=said),
-                [(tr("Save elsewhere…"), self.save_as)],
-            )
+            if self._document.keep_now():
+                said = tr("Not saved: {problem} Your changes are kept in the recovery file.", problem=said)
+            else:
+                said = tr("Not saved: {problem} Your changes are in this window only.", problem=said)
+            self._note.show_note(said, [(tr("Save elsewhere…"), self.save_as)])
             return False
         self._note.clear()
         self._settings.put(_FOLDER, str(target.absolute().parent))
