@@ -8,7 +8,7 @@ set -eu
 
 QT_IMPORT="libgl1 libegl1 libfontconfig1 libdbus-1-3 libxkbcommon0"
 QT_WINDOW="libxcb-cursor0 libxkbcommon-x11-0 libxcb-icccm4 libxcb-keysyms1 libxcb-shape0"
-TEST_ONLY="xvfb xauth poppler-utils"
+TEST_ONLY="xvfb xauth poppler-utils at-spi2-core dbus-daemon python3-pyatspi"
 
 installed() {
     dpkg-query -W -f '${db:Status-Status}\n' "$1" 2>/dev/null | grep -qx installed

@@ -1,0 +1,239 @@
+"""Uses the program as somebody does who hears its window: finds things by role and name, presses, listens.
+
+Runs in an X session of its own, with the system's Python, which has the AT-SPI library:
+
+    dbus-run-session -- /usr/bin/python3 screen_reader.py PLAN FILE COMMAND …
+
+starts the command, does what the plan of that name says, and writes what it met into the file as JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pyatspi  # type: ignore[import-not-found]
+from gi.repository import Gio, GLib  # type: ignore[import-not-found]
+
+_PATIENCE_S = 30.0
+
+
+class NotThereError(LookupError):
+    """Something was not found in time; the text says what was there instead."""
+
+
+class Reader:
+    """Reads the windows of one program."""
+
+    def __init__(self, program: subprocess.Popen[bytes]) -> None:
+        """Wait until the program shows a window."""
+        self._program = program
+        self.application = self._wait(self._find_application, "a window")
+
+    def _find_application(self) -> Any:  # noqa: ANN401 - the library has no types
+        if self._program.poll() is not None:
+            raise NotThereError(f"the program ended by itself with status {self._program.returncode}")
+        desktop = pyatspi.Registry.getDesktop(0)
+        for number in range(desktop.childCount):
+            application = desktop.getChildAtIndex(number)
+            if application is not None and application.get_process_id() == self._program.pid:
+                windows = [application.getChildAtIndex(n) for n in range(application.childCount)]
+                return application if any(_shows(window) for window in windows if window) else None
+        return None
+
+    def _wait(self, look: Callable[[], Any], what: str) -> Any:  # noqa: ANN401
+        end = time.monotonic() + _PATIENCE_S
+        while time.monotonic() < end:
+            found = look()
+            if found:
+                return found
+            time.sleep(0.05)
+        raise NotThereError(f"no {what}; there are: {self.names()}")
+
+    # Finding
+
+    def everything(self) -> Iterator[Any]:
+        """Yield all that is shown, from the top."""
+        yield from _walk(self.application)
+
+    def names(self) -> list[str]:
+        """Return role and name of all that has a name."""
+        return [f"{each.getRoleName()} {each.name!r}" for each in self.everything() if each.name]
+
+    def find(self, role: str, start: str) -> Any:  # noqa: ANN401
+        """Wait for the first thing of a role whose name begins so."""
+
+        def look() -> Any:  # noqa: ANN401
+            return next(
+                (e for e in self.everything() if e.getRoleName() == role and e.name.startswith(start)), None
+            )
+
+        return self._wait(look, f"{role} {start!r}")
+
+    def gone(self, role: str, start: str) -> bool:
+        """Wait until nothing of that role and name is left."""
+
+        def look() -> bool:
+            return not any(e.getRoleName() == role and e.name.startswith(start) for e in self.everything())
+
+        return bool(self._wait(look, f"end of {role} {start!r}"))
+
+    def changed(self, role: str, start: str, before: str) -> str:
+        """Wait until something that began like this is called otherwise than before; return its name."""
+
+        def look() -> str:
+            names = (e.name for e in self.everything() if e.getRoleName() == role)
+            return next((name for name in names if name.startswith(start) and name != before), "")
+
+        return str(self._wait(look, f"other {role} than {before!r}"))
+
+    # Acting
+
+    def press(self, role: str, start: str) -> None:
+        """Press a button, a tab or a link."""
+        action = self.find(role, start).queryAction()
+        offered = [action.getName(number) for number in range(action.nActions)]
+        wanted = next((name for name in ("Press", "Toggle", "press", "toggle") if name in offered), None)
+        if wanted is None:
+            raise NotThereError(f"{role} {start!r} can only be asked to {offered}")
+        action.doAction(offered.index(wanted))
+
+    def controls(self) -> list[dict[str, object]]:
+        """Return everything that is shown: role, name, description, and whether it takes the focus."""
+        return [
+            {
+                "role": each.getRoleName(),
+                "name": each.name,
+                "description": each.description,
+                "focusable": each.getState().contains(pyatspi.STATE_FOCUSABLE),
+            }
+            for each in self.everything()
+        ]
+
+
+def _walk(node: Any) -> Iterator[Any]:  # noqa: ANN401
+    for number in range(node.childCount):
+        child = node.getChildAtIndex(number)
+        if child is not None and _shows(child):
+            yield child
+            yield from _walk(child)
+
+
+def _shows(node: Any) -> bool:  # noqa: ANN401
+    return bool(node.getState().contains(pyatspi.STATE_SHOWING))
+
+
+# Plans
+
+
+def main_job(reader: Reader) -> dict[str, object]:
+    """Read the comparison, move the load and take it back, ask for sources, walk all pages, see the sheet."""
+    cell = ("table cell", "Output throughput, MI325X")
+    before = reader.find(*cell).name
+    met: dict[str, object] = {"first": reader.controls()}
+    slider = reader.find("slider", "Concurrency").queryValue()
+    slider.currentValue = slider.currentValue + (slider.maximumValue - slider.minimumValue) / 4
+    after = reader.changed(*cell, before)
+    moved = reader.find("slider", "Concurrency").name
+    reader.press("push button", "Undo")
+    undone = reader.changed(*cell, after)
+    met["load"] = {"before": before, "after": after, "undone": undone, "slider": moved}
+    reader.press("push button", "Output throughput")
+    met["panel"] = [reader.find("table cell", start).name for start in _PANEL]
+    met["pages"] = _walk_pages(reader)
+    reader.press("check box", "Compare")
+    reader.press("push button", "Print sheet")
+    reader.find("dialog", "Comparison sheet")
+    reader.find("push button", "Save PDF")
+    met["sheet"] = reader.controls()
+    return met
+
+
+#: How lines of the panel begin for the throughput that leads.
+_PANEL = ("Output throughput, B200 SXM × 1; ", "What limits it")
+
+#: Pages with what is on each of their views: role and beginning of the name.
+_PAGES: dict[str, dict[str, tuple[str, str]]] = {
+    "Compare": {"": ("table", "Comparison")},
+    "Performance": {
+        "Overview": ("chart", "Output throughput"),
+        "Pareto": ("chart", "Speed against throughput"),
+        "Latency": ("chart", "Time per output token"),
+        "Roofline": ("chart", "Roofline"),
+        "Prefill and decode": ("chart", ""),
+        "Throughput": ("chart", "Output throughput"),
+    },
+    "Memory and fit": {
+        "Fit now": ("list item", "MI325X × 1: Fits"),
+        "KV against context": ("chart", "Most requests in flight"),
+        "Accelerators needed": ("table cell", "One request of 5,000 tokens. MI325X with FP8 weights"),
+    },
+}
+
+
+def _walk_pages(reader: Reader) -> dict[str, object]:
+    """Open every view of every page by its tab; return what each shows."""
+    met: dict[str, object] = {}
+    for page, views in _PAGES.items():
+        reader.press("check box", page)
+        for view, (role, start) in views.items():
+            if view:
+                reader.press("check box", f"View: {view}")
+            reader.find(role, start)
+            met[f"{page}/{view}"] = reader.controls()
+    return met
+
+
+def start_page(reader: Reader) -> dict[str, object]:
+    """Listen to the start page, open the sample from it, and ask for commands."""
+    met: dict[str, object] = {"start": reader.controls()}
+    reader.press("push button", "Open the sample")
+    met["cell"] = reader.find("table cell", "Output throughput, MI325X").name
+    reader.press("push button", "Search or run a command")
+    reader.find("text", "Search or run a command")
+    met["commands"] = reader.controls()
+    return met
+
+
+_PLANS: dict[str, Callable[[Reader], dict[str, object]]] = {"main-job": main_job, "start": start_page}
+
+
+def _announce_a_screen_reader() -> None:
+    """Say on the session bus that somebody listens; programs speak only then."""
+    bus = Gio.bus_get_sync(Gio.BusType.SESSION, None)
+    for key in ("IsEnabled", "ScreenReaderEnabled"):
+        value = GLib.Variant("(ssv)", ("org.a11y.Status", key, GLib.Variant("b", True)))
+        bus.call_sync(
+            "org.a11y.Bus",
+            "/org/a11y/bus",
+            "org.freedesktop.DBus.Properties",
+            "Set",
+            value,
+            None,
+            Gio.DBusCallFlags.NONE,
+            10_000,
+            None,
+        )
+
+
+def main(plan: str, file: str, command: list[str]) -> None:
+    """Run a plan against a program."""
+    _announce_a_screen_reader()
+    environment = {**os.environ, "QT_QPA_PLATFORM": "xcb", "QT_LINUX_ACCESSIBILITY_ALWAYS_ON": "1"}
+    program = subprocess.Popen(command, env=environment, stdout=sys.stderr)
+    try:
+        met = _PLANS[plan](Reader(program))
+    finally:
+        program.terminate()
+        program.wait(timeout=20)
+    Path(file).write_text(json.dumps(met), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2], sys.argv[3:])

@@ -1,0 +1,199 @@
+"""The main job by ear: the real program in an X session, read and pressed through AT-SPI alone."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gpudesk import paths
+
+SYSTEM_PYTHON = Path("/usr/bin/python3")
+SCRIPT = Path(__file__).with_name("screen_reader.py")
+LAUNCHERS = (Path("/usr/libexec/at-spi-bus-launcher"), Path("/usr/lib/at-spi2-core/at-spi-bus-launcher"))
+
+Control = Mapping[str, object]
+
+pytestmark = pytest.mark.skipif(
+    not sys.platform.startswith("linux") or shutil.which("dpkg-query") is None,
+    reason="needs Xvfb, D-Bus, AT-SPI and its Python library, which are installed on Debian only",
+)
+
+
+def missing_packages() -> list[str]:
+    """Return what packaging/setup_debian.sh would have installed and is not here."""
+    programs = {"Xvfb": "xvfb", "dbus-run-session": "dbus-daemon"}
+    missing = [package for program, package in programs.items() if shutil.which(program) is None]
+    if not any(launcher.exists() for launcher in LAUNCHERS):
+        missing.append("at-spi2-core")
+    found = subprocess.run([SYSTEM_PYTHON, "-c", "import pyatspi"], capture_output=True, check=False)
+    return missing if found.returncode == 0 else [*missing, "python3-pyatspi"]
+
+
+@contextmanager
+def x_server() -> Iterator[str]:
+    """Start an X server without a screen; give the name of its display."""
+    reading, writing = os.pipe()
+    command = ["Xvfb", "-displayfd", str(writing), "-screen", "0", "1600x1000x24", "-nolisten", "tcp"]
+    server = subprocess.Popen(command, pass_fds=[writing], stderr=subprocess.DEVNULL)
+    os.close(writing)
+    try:
+        with os.fdopen(reading) as display:
+            yield f":{display.readline().strip()}"
+    finally:
+        server.terminate()
+        server.wait(timeout=20)
+
+
+@cache
+def heard(plan: str, *arguments: str) -> Any:  # noqa: ANN401 - what the script met, by name
+    """Start the program with arguments, carry out a plan, and return what was met."""
+    absent = missing_packages()
+    if absent:
+        pytest.fail(f"run packaging/setup_debian.sh test; missing: {', '.join(absent)}", pytrace=False)
+    with tempfile.TemporaryDirectory() as folder, x_server() as display:
+        home, runtime, met = Path(folder, "home"), Path(folder, "run"), Path(folder, "met.json")
+        runtime.mkdir(mode=0o700)
+        environment = {
+            **os.environ,
+            "DISPLAY": display,
+            "GPUDESK_HOME": str(home),
+            "GPUDESK_LANGUAGE": "en",
+            "LC_ALL": "C.UTF-8",
+            "XDG_RUNTIME_DIR": str(runtime),
+        }
+        program = [sys.executable, "-m", "gpudesk", *arguments]
+        done = subprocess.run(
+            ["dbus-run-session", "--", SYSTEM_PYTHON, SCRIPT, plan, met, *program],
+            env=environment,
+            capture_output=True,
+            encoding="utf-8",
+            timeout=150,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        return json.loads(met.read_text(encoding="utf-8"))
+
+
+def main_job() -> Any:  # noqa: ANN401
+    return heard("main-job", str(paths.resource("templates/70b-chat-on-four.gpudesk")))
+
+
+def start() -> Any:  # noqa: ANN401
+    return heard("start")
+
+
+def names(controls: list[Control], role: str) -> list[str]:
+    """Return the names of all that has a role."""
+    return [str(control["name"]) for control in controls if control["role"] == role]
+
+
+def nameless(controls: list[Control]) -> list[Control]:
+    """Return what takes the focus and says nothing."""
+    return [control for control in controls if control["focusable"] and not control["name"]]
+
+
+def test_the_scenario_is_heard_with_its_values() -> None:
+    first = main_job()["first"]
+    buttons = names(first, "push button")
+    for wanted in ("Model: Llama 3.1 70B", "Weights: FP8", "KV cache: FP8", "Engine: Any", "Add accelerator"):
+        assert wanted in buttons
+    assert {"Input, tokens", "Output, tokens", "Concurrency"} <= set(names(first, "text"))
+    assert names(first, "slider") == ["Concurrency: 64"]
+
+
+def test_accelerators_are_heard_with_count_and_baseline() -> None:
+    buttons = names(main_job()["first"], "push button")
+    assert "H200 SXM, 1 of them, baseline" in buttons
+    for name in ("MI325X", "B200 SXM", "MI355X"):
+        assert f"{name}, 1 of them" in buttons
+
+
+def test_the_pages_are_tabs_with_their_keys() -> None:
+    tabs = {
+        control["name"]: control["description"]
+        for control in main_job()["first"]
+        if control["role"] == "check box"
+    }
+    assert [tabs[page] for page in ("Compare", "Performance", "Memory and fit")] == [
+        "Ctrl 1",
+        "Ctrl 2",
+        "Ctrl 3",
+    ]
+
+
+def test_cells_of_the_comparison_are_sentences_with_figures() -> None:
+    cells = names(main_job()["first"], "table cell")
+    (throughput,) = [cell for cell in cells if cell.startswith("Output throughput, B200")]
+    assert "tokens per second, band" in throughput
+    assert "bands overlap with MI355X" in throughput
+    (bandwidth,) = [cell for cell in cells if cell.startswith("Bandwidth, MI325X")]
+    assert bandwidth.endswith("6.0 terabytes per second, +25 % against H200 SXM, sources differ: 5")
+
+
+def test_moving_the_slider_changes_what_the_cells_say_and_undo_takes_it_back() -> None:
+    load = main_job()["load"]
+    assert load["before"] != load["after"]
+    assert load["undone"] == load["before"]
+    assert load["slider"] != "Concurrency: 64"
+
+
+def test_pressing_a_headline_fills_the_panel() -> None:
+    what, limits = main_job()["panel"]
+    assert "64 requests in flight, 4,000 in, 1,000 out" in what
+    assert "four times in five" in what
+    assert limits.startswith("What limits it")
+
+
+def test_every_view_of_every_page_opens_from_its_tab() -> None:
+    pages = main_job()["pages"]
+    assert len(pages) == 10
+    charts = [
+        control
+        for view, controls in pages.items()
+        if view.startswith("Performance/")
+        for control in controls
+        if control["role"] == "chart"
+    ]
+    assert all(control["name"] and control["description"] for control in charts)
+    assert len(charts) >= 9
+
+
+def test_bars_of_memory_are_heard_with_verdict_and_parts() -> None:
+    bars = names(main_job()["pages"]["Memory and fit/Fit now"], "list item")
+    assert len(bars) == 4
+    assert bars[1].startswith("MI325X × 1: Fits, up to 234 in flight, ")
+    assert "Weights: 67.7 GiB (72.7 GB); KV cache of 64 requests: 48.8 GiB" in bars[1]
+
+
+def test_the_sheet_opens_with_named_buttons() -> None:
+    buttons = names(main_job()["sheet"], "push button")
+    assert {"Save PDF…", "Print…"} <= set(buttons)
+
+
+def test_nothing_that_takes_the_focus_is_nameless() -> None:
+    job, begun = main_job(), start()
+    shown = {**job["pages"], "sheet": job["sheet"], "start": begun["start"], "commands": begun["commands"]}
+    assert {view: nameless(controls) for view, controls in shown.items() if nameless(controls)} == {}
+
+
+def test_the_sample_is_opened_from_the_start_page() -> None:
+    buttons = names(start()["start"], "push button")
+    assert "405B on one node?" in buttons
+    assert start()["cell"].startswith("Output throughput, MI325X, ")
+
+
+def test_the_command_palette_is_heard_with_keys() -> None:
+    found = names(start()["commands"], "list item")
+    assert "Print or save the comparison sheet, Ctrl P" in found
+    assert any(item.startswith("Go to Compare") for item in found)
