@@ -76,7 +76,20 @@ def placed_labels(
     for number in order:
         taken = [*boxes, *(_box(found[other], wanted[other]) for other in found)]
         found[number] = _best(wanted[number], points, taken, bounds, gap)
+    _put_in_order(found, wanted)
     return tuple(found[number] for number in range(len(wanted)))
+
+
+def _put_in_order(found: dict[int, Placed], wanted: Sequence[Wanted]) -> None:
+    """Let labels in one column that are equally high stand in the order of their curves' ends."""
+    columns: dict[tuple[int, float], list[int]] = {}
+    for number, place in found.items():
+        columns.setdefault((round(place.x), wanted[number].height), []).append(number)
+    for column in columns.values():
+        middles = sorted(found[number].y for number in column)
+        for number, middle in zip(sorted(column, key=lambda each: wanted[each].y), middles, strict=True):
+            place = found[number]
+            found[number] = Placed(place.x, middle, middle - wanted[number].y, place.aside)
 
 
 def collide(places: Sequence[Placed], wanted: Sequence[Wanted], boxes: Sequence[Box]) -> bool:

@@ -86,6 +86,16 @@ def test_labels_keep_apart_and_inside() -> None:
     assert all(place.x + 80 <= 500 for place in places)
 
 
+def test_labels_of_one_column_stand_in_the_order_of_the_ends() -> None:
+    wanted = [Wanted(200.0, y, 80.0, 30.0) for y in (100.0, 118.0, 104.0, 112.0)]
+    places = placed_labels(wanted, [], [(0.0, 0.0, 200.0, 300.0)], BOUNDS, 8.0)
+    by_end = sorted(zip(wanted, places, strict=True), key=lambda pair: pair[0].y)
+    middles = [place.y for _, place in by_end]
+    assert middles == sorted(middles)
+    assert not collide(places, wanted, [])
+    assert all(place.shift == place.y - label.y for place, label in zip(places, wanted, strict=True))
+
+
 def test_a_label_avoids_a_curve_and_a_box() -> None:
     label = Wanted(200.0, 150.0, 80.0, 20.0)
     curve = np.array([(200.0, 150.0), (400.0, 150.0)])
