@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QLabel, QWidget
 
@@ -37,6 +37,15 @@ class Label(QLabel):
         if colour != self._colour:
             self._colour = colour
             self._dress()
+
+    def changeEvent(self, event: QEvent) -> None:  # noqa: N802 - Qt's name
+        """Keep the colour: a style sheet that is applied anew, as to a new parent, brings an old one back."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.StyleChange and self._is_faded():
+            self._dress()
+
+    def _is_faded(self) -> bool:
+        return self.palette().color(QPalette.ColorRole.WindowText) != self._theme.colour(self._colour)
 
     def _dress(self) -> None:
         self.setFont(self._theme.font(self._token))

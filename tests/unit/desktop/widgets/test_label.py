@@ -1,0 +1,27 @@
+"""Labels keep their colours, whatever the theme and whoever holds them."""
+
+from PySide6.QtGui import QPalette
+from PySide6.QtWidgets import QSplitter, QWidget
+from pytestqt.qtbot import QtBot
+
+from gpudesk.desktop.theme.theme import DARK, Theme
+from gpudesk.desktop.widgets.label import Label
+
+
+def colour(label: Label) -> str:
+    return label.palette().color(QPalette.ColorRole.WindowText).name()
+
+
+def test_a_label_follows_the_theme_and_keeps_it_with_a_new_parent(theme: Theme, qtbot: QtBot) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
+    splitter = QSplitter(window)
+    holder = QWidget(window)
+    label = Label(theme, "Sources and working", parent=holder)
+    window.show()
+    theme.set_preference(DARK)
+    assert colour(label) == theme.colour("text1").name()
+    splitter.addWidget(holder)
+    assert colour(label) == theme.colour("text1").name()
+    label.set_colour("text3")
+    assert colour(label) == theme.colour("text3").name()
