@@ -170,6 +170,10 @@ def _start(program: Program, files: Sequence[Path]) -> None:
     program.listen()
     window = program.new_window(files)
     program.handlers.install()
+    if window.page is not None:
+        from gpudesk.desktop.shell.start import offer_left
+
+        offer_left(window)
     if os.environ.get(_TIMING):
         from gpudesk.desktop.timing import report_times
 

@@ -285,12 +285,9 @@ class MainWindow(QMainWindow):
         if shown is not None:
             shown.come_to_front()
             return True
-        target = self._target()
-        done = target.files.open(path)
-        if not done and target is not self:
-            self.note.show_note(target.note.text)
-            target.close()
-        return done
+        if not self.document.replaceable and not self.files.can_open(path):
+            return False
+        return self._target().files.open(path)
 
     def come_to_front(self) -> None:
         """Be seen, and take the keyboard."""

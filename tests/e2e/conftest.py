@@ -61,6 +61,7 @@ def program(qtbot: QtBot, qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -
 
     def start(do: Callable[[User], object], *arguments: str) -> None:
         raised: list[BaseException] = []
+        asks = FileActions.may_close
 
         def act() -> None:
             try:
@@ -69,6 +70,7 @@ def program(qtbot: QtBot, qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -
             except BaseException as error:  # noqa: BLE001 - raised again outside of Qt
                 raised.append(error)
             finally:
+                user.leave()
                 monkeypatch.setattr(FileActions, "may_close", lambda _: True)
                 while (modal := QApplication.activeModalWidget()) is not None:
                     modal.close()
@@ -79,6 +81,7 @@ def program(qtbot: QtBot, qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -
 
         QTimer.singleShot(0, qapp, act)
         code = main(list(arguments))
+        monkeypatch.setattr(FileActions, "may_close", asks)
         if raised:
             raise raised[0]
         assert code == 0

@@ -30,6 +30,12 @@ class User:
         self.reports: list[str] = []
         #: What dialogs asked.
         self.asked: list[str] = []
+        self._answers: list[QTimer] = []
+
+    def leave(self) -> None:
+        """Answer nothing any more."""
+        for timer in self._answers:
+            timer.stop()
 
     # What there is
 
@@ -65,12 +71,12 @@ class User:
     def press(self, *keys: str) -> None:
         """Press keys one after the other where the focus is, each written as in menus."""
         for key in keys:
-            QTest.keySequence(_target(), QKeySequence(key))
+            QTest.keySequence(self._target(), QKeySequence(key))
             QApplication.processEvents()
 
     def type(self, text: str) -> None:
         """Type letters where the focus is."""
-        QTest.keyClicks(_target(), text)
+        QTest.keyClicks(self._target(), text)
         QApplication.processEvents()
 
     def click(self, name: str, inside: QWidget | None = None) -> None:
@@ -91,6 +97,18 @@ class User:
         QApplication.sendEvent(window, drop)
         QApplication.processEvents()
 
+    def _target(self) -> QWidget:
+        """Return what the keyboard goes to: what has popped up, else what has the focus."""
+        popup = QApplication.activePopupWidget()
+        if popup is not None:
+            inner: QWidget | None = popup.focusWidget()
+            return popup if inner is None else inner
+        if QApplication.activeWindow() is None:
+            # The platform without a screen does not give the keyboard back when a dialog closes.
+            self.window.activateWindow()
+            QApplication.processEvents()
+        return QApplication.focusWidget() or QApplication.activeModalWidget() or self.window
+
     # Dialogs of the system
 
     def will_choose(self, path: Path | None) -> None:
@@ -101,15 +119,15 @@ class User:
 
     def will_answer(self, button: str) -> None:
         """Wait for the next question in a box, and click the button of this name; "Esc" is the key."""
-        timer = QTimer(QApplication.instance())
+        timer = QTimer()
         timer.setInterval(5)
+        self._answers.append(timer)
 
         def look() -> None:
             box = QApplication.activeModalWidget()
             if not isinstance(box, QMessageBox) or not box.isVisible():
                 return
             timer.stop()
-            timer.deleteLater()
             self.asked.append(box.text())
             if button == "Esc":
                 QTest.keyClick(box, Qt.Key.Key_Escape)
@@ -119,17 +137,6 @@ class User:
 
         timer.timeout.connect(look)
         timer.start()
-
-
-def _target() -> QWidget:
-    """Return what the keyboard goes to: what has popped up, else what has the focus."""
-    popup = QApplication.activePopupWidget()
-    if popup is not None:
-        inner: QWidget | None = popup.focusWidget()
-        return popup if inner is None else inner
-    target = QApplication.focusWidget() or QApplication.activeWindow()
-    assert target is not None
-    return target
 
 
 def _name(widget: QWidget) -> str:

@@ -76,6 +76,10 @@ class Document(QObject):
         """Begin with a ready-made scenario; saving asks for a name."""
         self._put(read_template(template), None, begun=True)
 
+    def check(self, path: Path) -> None:
+        """Read a file only to see whether it can be opened."""
+        self._desk.workbench.read_scenario(path)
+
     def open_file(self, path: Path) -> None:
         """Open a scenario file, or the scenario that a sheet carries."""
         scenario = self._desk.workbench.read_scenario(path)

@@ -43,6 +43,10 @@ class FileActions:
         """Open a file in this window; where that fails, the open document stays."""
         return self._read(lambda: self._document.open_file(path), path)
 
+    def can_open(self, path: Path) -> bool:
+        """Say what is wrong with a file, if anything is, before a window is made for it."""
+        return self._read(lambda: self._document.check(path), path)
+
     def open_template(self, template: str) -> bool:
         """Begin with a ready-made scenario."""
         return self._read(lambda: self._document.open_template(template), None)

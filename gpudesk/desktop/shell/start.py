@@ -48,6 +48,29 @@ class StartPage(FirstRunPage):
         self.show_left(list(self._left.values()))
 
 
+def offer_left(window: MainWindow) -> None:
+    """Offer in a note what a crash left, the newest first: for a start that does not show the start page."""
+    left = left_behind()
+    if not left or window.note.text:
+        return
+    newest = left[0]
+    offered = _recovered("", newest)
+
+    def open_it() -> None:
+        window.open_recovered(newest)
+        offer_left(window)
+
+    def discard_it() -> None:
+        discard(newest)
+        offer_left(window)
+
+    window.note.show_note(
+        tr("Recovered: {name}, edited {time}", name=offered.name, time=offered.time),
+        [(tr("Open"), open_it), (tr("Discard"), discard_it)],
+        fault=False,
+    )
+
+
 def _recent(path: Path) -> RecentFile:
     return RecentFile(str(path), path.stem, _when(datetime.fromtimestamp(path.stat().st_mtime).astimezone()))
 
