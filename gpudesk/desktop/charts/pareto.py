@@ -17,7 +17,7 @@ from gpudesk.desktop.charts.drawing import Drawing, Mark, ReadOut, ReadOutRow, R
 from gpudesk.desktop.charts.labels import emptiest, resampled
 from gpudesk.desktop.charts.lines import Line
 from gpudesk.desktop.charts.read_out import Measure, corners, measure
-from gpudesk.desktop.charts.scales import Linear
+from gpudesk.desktop.charts.scales import Array, Linear
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.theme.theme import Theme
 from gpudesk.domain.answers import Answer
@@ -57,7 +57,7 @@ def best_at(line: Line, speed: float) -> Best | None:
     """
     if line.count is None:
         return None
-    counts = np.arange(int(line.count[0]), int(line.count[-1]) + 1)
+    counts = _worth_trying(line.count, line.x / speed)
     at, known = np.log(counts), np.log(line.count)
     speeds = np.exp(np.interp(at, known, np.log(line.x)))
     values = np.exp(np.interp(at, known, np.log(line.y)))
@@ -66,6 +66,21 @@ def best_at(line: Line, speed: float) -> Best | None:
         return None
     best = int(np.argmax(np.where(reached, values, 0.0)))
     return Best(float(values[best]), float(speeds[best]), int(counts[best]))
+
+
+def _worth_trying(count: Array, pace: Array) -> Array:
+    """Return the whole numbers of requests among which the best is: the points, and both sides of a crossing.
+
+    `pace` is the speed at each point in that wanted. Between points both figures only rise or only fall, so
+    that nothing further off can be better.
+    """
+    known, above = np.log(count), np.log(pace)
+    before = np.flatnonzero((above[1:] >= 0) != (above[:-1] >= 0))
+    share = above[before] / (above[before] - above[before + 1])
+    crossed = np.exp(known[before] + share * (known[before + 1] - known[before]))
+    tried = np.concatenate((count, np.floor(crossed), np.ceil(crossed)))
+    worth: Array = np.unique(np.clip(tried, count[0], count[-1]))
+    return worth
 
 
 class ParetoChart(Chart):

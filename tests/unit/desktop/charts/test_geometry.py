@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from PySide6.QtCore import QRectF
 
 from gpudesk.desktop.charts.frame import Frame, extents
@@ -54,6 +56,34 @@ def test_the_best_at_a_speed_is_among_whole_numbers_of_requests() -> None:
     assert best.value == pytest.approx(55.0)
     assert best.speed >= 9.0
     assert best_at(made, 101.0) is None
+
+
+@given(st.data())
+def test_no_whole_number_of_requests_is_better_than_the_best(data: st.DataObject) -> None:
+    count = np.array(sorted(data.draw(st.sets(st.integers(1, 400), min_size=1, max_size=8))), dtype=float)
+    figure = st.lists(st.floats(1.0, 100.0), min_size=len(count), max_size=len(count)).map(np.array)
+    made = Line("a", "a", 1, hollow=False, x=data.draw(figure), y=data.draw(figure), count=count)
+    speed = data.draw(st.floats(1.0, 100.0))
+    every = np.arange(count[0], count[-1] + 1)
+    speeds, values = (
+        np.exp(np.interp(np.log(every), np.log(count), np.log(known))) for known in (made.x, made.y)
+    )
+    reached = speeds >= speed * (1 - 1e-12)
+    best = best_at(made, speed)
+    if not reached.any():
+        assert best is None
+    else:
+        assert best is not None
+        assert best.value == pytest.approx(values[reached].max(), rel=1e-9)
+        assert best.speed >= speed * (1 - 1e-11)
+
+
+def test_the_best_among_very_many_requests_is_found_at_once() -> None:
+    count = np.array([1.0, 1e6, 1e12])
+    made = Line("a", "a", 1, hollow=False, x=1e13 / count, y=count, count=count)
+    best = best_at(made, 30.0)
+    assert best is not None
+    assert best.count == pytest.approx(1e13 / 30.0, rel=1e-9)
 
 
 def test_pixels_and_values_lead_to_each_other_however_close_the_look() -> None:
