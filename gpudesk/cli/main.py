@@ -79,15 +79,17 @@ def _open_window(files: Sequence[str]) -> int:
     """Open the window, or say in one line why there is none and what works without."""
     problem = display_problem()
     if problem is None:
-        # While modules load, nothing is garbage, and looking for it takes time; the window turns it on again.
+        # While all is loaded there is little garbage, and looking for it takes time. Once there is a window
+        # to be seen, it is looked for again.
         gc.disable()
         try:
             from gpudesk.desktop.app import run
         except ImportError as error:
-            gc.enable()
             problem = tr("Qt cannot be loaded ({reason})", reason=error)
         else:
             return run(files)
+        finally:
+            gc.enable()
     report(tr("{problem}; `gpudesk compare` and `gpudesk sheet` work without", problem=problem))
     return AT_FAULT
 

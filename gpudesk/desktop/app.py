@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import linecache
 import logging
 import os
 import signal
@@ -16,6 +18,7 @@ from PySide6.QtGui import QDesktopServices, QIcon
 from PySide6.QtWidgets import QApplication
 
 from gpudesk import __version__, paths
+from gpudesk.desktop.after_paint import after_paint
 from gpudesk.desktop.faults import FaultReporter, start_log
 from gpudesk.desktop.main_window import MainWindow
 from gpudesk.desktop.session.settings import Settings
@@ -169,6 +172,7 @@ def _start(program: Program, files: Sequence[Path]) -> None:
     """Show the first window, and do after it what the user does not wait for."""
     program.listen()
     window = program.new_window(files)
+    after_paint(window.page or window.start, _settle)
     program.handlers.install()
     if window.page is not None:
         from gpudesk.desktop.shell.start import offer_left
@@ -178,6 +182,15 @@ def _start(program: Program, files: Sequence[Path]) -> None:
         from gpudesk.desktop.timing import report_times
 
         report_times(window)
+
+
+def _settle() -> None:
+    """Look for garbage from here on, where that was put off, and not among what the start has made."""
+    if not gc.isenabled():
+        gc.freeze()
+        gc.enable()
+    # Qt's bindings read the source of every module that they see loaded, and leave it there.
+    linecache.clearcache()
 
 
 class SignalHandlers(QObject):

@@ -11,6 +11,7 @@ from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplicat
 from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QVBoxLayout, QWidget
 
 from gpudesk.desktop.actions import ActionSpec
+from gpudesk.desktop.after_paint import after_paint
 from gpudesk.desktop.pages.page import Page
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.document import Document
@@ -216,8 +217,9 @@ class MainWindow(QMainWindow):
     # The panel
 
     def _load_panel_later(self) -> None:
-        if self.body.panel is None:
-            QTimer.singleShot(0, self, self._load_panel)
+        if self.body.panel is None and self.page is not None:
+            self.body.hold_place()
+            after_paint(self.page, self._load_panel)
 
     def _load_panel(self) -> None:
         if self.body.panel is not None:

@@ -11,8 +11,10 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QObject, QTimer
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QApplication
+
+from gpudesk.desktop.after_paint import after_paint
 
 if TYPE_CHECKING:
     from gpudesk.desktop.main_window import MainWindow
@@ -34,7 +36,6 @@ class _Walk(QObject):
         super().__init__(window)
         self._window = window
         self._steps = iter(_STEPS)
-        self._watched: QWidget | None = None
         self._word = ""
         self._next()
 
@@ -47,17 +48,10 @@ class _Walk(QObject):
             return
         page, self._word = step
         self._window.show_page(page)
-        self._watched = self._window.page
-        if self._watched is not None:
-            self._watched.installEventFilter(self)
-            self._watched.update()
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802 - Qt's name
-        """Take the first paint of the page; what it holds is painted in the same turn of the event loop."""
-        if watched is self._watched and event.type() == QEvent.Type.Paint:
-            watched.removeEventFilter(self)
-            QTimer.singleShot(0, self._painted)
-        return False
+        shown = self._window.page
+        if shown is not None:
+            after_paint(shown, self._painted)
+            shown.update()
 
     def _painted(self) -> None:
         sys.stdout.write(f"{self._word} {time.monotonic():.6f}\n")

@@ -28,6 +28,8 @@ class Body(QWidget):
         self._settings = settings
         self.stack = QStackedWidget()
         self.panel: QWidget | None = None
+        #: The panel, or what holds its place.
+        self._beside: QWidget | None = None
         self._wanted = settings.get(_SHOWN, default=True)
         self._over = False
         self._is_over = False
@@ -41,10 +43,23 @@ class Body(QWidget):
         row.addWidget(self._splitter)
         theme.changed.connect(self._arrange)
 
+    def hold_place(self) -> None:
+        """Keep the panel's room free until it is there, so that the page is laid out once."""
+        if self._beside is None:
+            self._beside = QWidget(self)
+            self._beside.setAutoFillBackground(True)
+            self._arrange()
+
     def set_panel(self, panel: QWidget) -> None:
-        """Take the panel in."""
-        self.panel = panel
-        panel.setParent(self)
+        """Take the panel in, where its place was held."""
+        place, self._beside, self.panel = self._beside, panel, panel
+        if place is not None and self._splitter.indexOf(place) >= 0:
+            _limit(panel)
+            self._splitter.replaceWidget(self._splitter.indexOf(place), panel)
+        else:
+            panel.setParent(self)
+        if place is not None:
+            place.deleteLater()
         self._arrange()
 
     @property
@@ -71,7 +86,7 @@ class Body(QWidget):
             self.panel_toggled.emit(self.panel_shown)
 
     def _arrange(self) -> None:
-        panel = self.panel
+        panel = self._beside
         self._is_over = self.window().width() < self._theme.px(_NARROW)
         if panel is None:
             return
@@ -88,8 +103,7 @@ class Body(QWidget):
             self._splitter.addWidget(panel)
             self._splitter.setStretchFactor(0, 1)
             self._splitter.setStretchFactor(1, 0)
-            panel.setMinimumWidth(_LEAST)
-            panel.setMaximumWidth(_MOST)
+            _limit(panel)
             width = self._settings.get(_WIDTH, _USUAL)
             self._splitter.setSizes([max(1, self.width() - width), width])
         panel.setVisible(self._wanted)
@@ -97,3 +111,9 @@ class Body(QWidget):
     def _moved(self) -> None:
         if self.panel is not None:
             self._settings.put(_WIDTH, self.panel.width())
+
+
+def _limit(panel: QWidget) -> None:
+    """Hold the panel between its least and its greatest width."""
+    panel.setMinimumWidth(_LEAST)
+    panel.setMaximumWidth(_MOST)
