@@ -64,7 +64,8 @@ def test_text_stands_in_the_middle(theme: Theme) -> None:
 @pytest.mark.parametrize("pitch", [13, 14])
 def test_text_stands_alike_in_rows_of_one_height(theme: Theme, pitch: int) -> None:
     starts = [QPointF(0, 20.5 + pitch * n) for n in range(3)]
-    boxes = [ink(drawn(theme, lambda pen, at=at: pen.text(at, "H")), theme.colour("page")) for at in starts]
+    images = [drawn(theme, partial(Pen.text, where=start, text="H")) for start in starts]
+    boxes = [ink(image, theme.colour("page")) for image in images]
     assert {after.top() - before.top() for before, after in pairwise(boxes)} == {pitch}
 
 
