@@ -4,7 +4,8 @@ SHELL := /bin/sh
 VENV := .venv
 BIN := $(VENV)/bin
 CATALOG := build/catalog.sqlite
-SAMPLE := mi325x-or-h200-70b
+SAMPLE := 70b-chat-on-four
+DISPLAY_PROBLEM := from gpudesk.cli.display import display_problem; print(display_problem() or "")
 PYTEST := QT_QPA_PLATFORM=offscreen $(BIN)/python -m pytest
 WORKERS ?= 2
 PIP_QUIET := --quiet --disable-pip-version-check
@@ -17,7 +18,7 @@ CATALOG_CODE := $(shell find gpudesk/catalog gpudesk/domain -name '*.py' 2>/dev/
 .PHONY: help run test lint bench catalog lock notices screenshots wheel wheel-test bare-test clean
 
 help:
-	@echo "run         set up, then compare two accelerators on the screen and on a sheet"
+	@echo "run         set up, then open the window; without a display, make a sample comparison sheet"
 	@echo "test        set up, then run all tests but the benchmarks"
 	@echo "lint        style, types and import rules"
 	@echo "bench       measure speed and accuracy"
@@ -31,9 +32,10 @@ help:
 	@echo "clean       remove everything that was built"
 
 run: $(VENV)/.ready build/.debian-run $(CATALOG)
-	$(BIN)/gpudesk compare --template $(SAMPLE)
-	$(BIN)/gpudesk sheet --template $(SAMPLE) -o build/sample-comparison.html
-	@echo "The same as a sheet: build/sample-comparison.html"
+	@problem=$$($(BIN)/python -c '$(DISPLAY_PROBLEM)') && \
+	if [ -z "$$problem" ]; then exec $(BIN)/gpudesk; fi && \
+	echo "No window: $$problem. Instead, the sample comparison as a sheet:" && \
+	$(BIN)/gpudesk sheet --template $(SAMPLE) -o build/sample-comparison.pdf
 
 test: $(VENV)/.ready build/.debian-test $(CATALOG)
 	$(PYTEST) --ignore=tests/benchmarks -n $(WORKERS) --dist loadgroup $(PYTEST_ARGS)
