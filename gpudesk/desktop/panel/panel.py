@@ -8,14 +8,15 @@ from PySide6.QtWidgets import QApplication, QHBoxLayout, QSplitter, QVBoxLayout,
 
 from gpudesk.desktop.panel.explainer import Explainer
 from gpudesk.desktop.panel.nodes import Command, Link, Node, empty_nodes, nodes_of
-from gpudesk.desktop.panel.remedying import with_remedy
 from gpudesk.desktop.panel.view import PanelView
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.selection import Selection
 from gpudesk.desktop.session.settings import Settings
+from gpudesk.desktop.session.sizing import with_remedy
 from gpudesk.desktop.theme.theme import Theme
 from gpudesk.desktop.widgets.buttons import IconButton
 from gpudesk.desktop.widgets.label import Label
+from gpudesk.domain.sizing import Remedy
 from gpudesk.sheets.explanation import Detail, Explanation
 from gpudesk.sheets.explanation_text import with_sources, working_text
 from gpudesk.text import tr
@@ -153,9 +154,14 @@ class SourcesPanel(QWidget):
         elif link.command is Command.COPY_WORKING and explanation.working is not None:
             self._copy(working_text(explanation.working))
         elif link.remedy is not None and self._selection is not None:
-            position = self._desk.keys.index(self._selection.column)
-            edited = with_remedy(self._desk.scenario, position, link.remedy)
-            self._desk.apply(edited, link.text)
+            self._take(link.remedy, link.text, self._selection.column)
+
+    def _take(self, remedy: Remedy, text: str, key: str) -> None:
+        """Edit the scenario as a way to make a column fit asks for."""
+        column = self._desk.column(key)
+        if column is not None:
+            position, vendor = self._desk.keys.index(key), column.accelerator.vendor
+            self._desk.apply(with_remedy(self._desk.scenario, position, remedy, vendor), text)
 
     @staticmethod
     def _copy(text: str) -> None:

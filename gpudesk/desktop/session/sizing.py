@@ -10,10 +10,11 @@ from gpudesk.domain.scenarios import Scenario
 from gpudesk.domain.sizing import Remedy, RemedyKind
 
 
-def with_remedy(scenario: Scenario, position: int, remedy: Remedy, vendor: str = "") -> Scenario:
+def with_remedy(scenario: Scenario, position: int, remedy: Remedy, vendor: str) -> Scenario:
     """Return the scenario in which the accelerator at a position holds what it is asked to.
 
     Formats and the number of requests are those of the scenario, so that they change for all columns.
+    `vendor` is that of the accelerator.
     """
     value = remedy.value
     if remedy.kind is RemedyKind.WEIGHTS:

@@ -1,0 +1,57 @@
+"""Edits that bring a deployment to another size: what changes, and formats stated for all vendors."""
+
+from dataclasses import replace
+
+import pytest
+
+from gpudesk.desktop.session.sizing import stated_format, with_deployment, with_remedy
+from gpudesk.domain.precision import Precision
+from gpudesk.domain.scenarios import AcceleratorChoice, Scenario
+from gpudesk.domain.sizing import Remedy, RemedyKind
+from gpudesk.workbench.templates import SAMPLE, read_template
+
+
+@pytest.fixture
+def scenario() -> Scenario:
+    choices = (AcceleratorChoice("h200-sxm", count=2, tp=2), AcceleratorChoice("b200-hgx", count=2))
+    return replace(read_template(SAMPLE), accelerators=choices)
+
+
+def remedy(kind: RemedyKind, value: int | Precision) -> Remedy:
+    return Remedy(kind, value, works=True, estimate=None)
+
+
+def test_more_of_them_leave_the_plan_open(scenario: Scenario) -> None:
+    edited = with_remedy(scenario, 0, remedy(RemedyKind.COUNT, 4), "NVIDIA")
+    assert edited.accelerators[0] == AcceleratorChoice("h200-sxm", count=4)
+    assert edited.accelerators[1] == scenario.accelerators[1]
+
+
+def test_fewer_requests_and_a_narrower_cache_are_for_all_columns(scenario: Scenario) -> None:
+    fewer = with_remedy(scenario, 1, remedy(RemedyKind.CONCURRENCY, 53), "NVIDIA")
+    assert fewer.workload.load.concurrency == 53
+    narrower = with_remedy(
+        replace(scenario, kv=Precision.FP16), 1, remedy(RemedyKind.KV, Precision.FP8), "NVIDIA"
+    )
+    assert narrower.kv == Precision.FP8
+
+
+@pytest.mark.parametrize(
+    ("weights", "vendor", "stated"),
+    [
+        (Precision.NVFP4, "NVIDIA", Precision.FP4),
+        (Precision.MXFP4, "AMD", Precision.FP4),
+        (Precision.MXFP4, "NVIDIA", Precision.MXFP4),
+        (Precision.INT4, "NVIDIA", Precision.INT4),
+    ],
+)
+def test_a_vendors_own_format_is_stated_plainly(weights: Precision, vendor: str, stated: Precision) -> None:
+    assert stated_format(weights, vendor) is stated
+
+
+def test_a_deployment_keeps_the_format_that_is_stated_already(scenario: Scenario) -> None:
+    kept = with_deployment(replace(scenario, weights=Precision.NVFP4), 1, Precision.NVFP4, 1, "NVIDIA")
+    assert kept.weights == Precision.NVFP4
+    assert kept.accelerators[1].count == 1
+    other = with_deployment(scenario, 0, Precision.INT4, 1, "NVIDIA")
+    assert (other.weights, other.accelerators[0].count) == (Precision.INT4, 1)
