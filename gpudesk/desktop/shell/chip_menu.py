@@ -12,8 +12,10 @@ from gpudesk.desktop.session import edits
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.theme.theme import Theme
 from gpudesk.desktop.widgets.menu import make_menu
+from gpudesk.domain.messages import InputError
 from gpudesk.domain.scenarios import AcceleratorChoice
 from gpudesk.text import tr
+from gpudesk.workbench.requests import check_degrees
 
 #: Counts that are offered; the arrow keys reach these too.
 COUNTS = (1, 2, 4, 8, 16, 32, 64)
@@ -65,7 +67,7 @@ def make_chip_menu(desk: Desk, theme: Theme, position: int, name: str, parent: Q
     menu.addMenu(_engine_menu(desk, choice, name, apply, menu))
     menu.addSeparator()
     baseline = _add(menu, tr("Set as baseline"), move(0, tr("Set {name} as baseline", name=name)), "B")
-    baseline.setIcon(theme.icon("check"))
+    baseline.setIcon(theme.icon("equal"))
     baseline.setEnabled(position > 0)
     _add(menu, tr("Move left"), move(position - 1, tr("Move {name} left", name=name))).setEnabled(
         position > 0
@@ -132,9 +134,11 @@ def _plan_menu(
     for plan in plans(choice.count):
         chosen = (choice.tp, choice.pp or 1, choice.dp or 1) == (plan.tp, plan.pp, plan.dp)
         _switch(menu, group, plan.text, apply(text, tp=plan.tp, pp=plan.pp, dp=plan.dp, ep=None), on=chosen)
+    if choice.count == 1:
+        return menu
     menu.addSeparator()
     for ep in sorted({2, 4, 8, 16, choice.count} - {1}):
-        if choice.count % ep == 0:
+        if choice.count % ep == 0 and _spreads(choice, ep):
             entry = _add(
                 menu, tr("Expert parallel {n}", n=ep), apply(text, ep=None if choice.ep == ep else ep)
             )
@@ -148,6 +152,15 @@ def _plan_menu(
     attention.setCheckable(True)
     attention.setChecked(bool(choice.attention_dp))
     return menu
+
+
+def _spreads(choice: AcceleratorChoice, ep: int) -> bool:
+    """Whether experts can be spread so with the plan that is chosen: no file could hold another one."""
+    try:
+        check_degrees({**{name: getattr(choice, name) for name in ("count", "tp", "pp", "dp")}, "ep": ep})
+    except InputError:
+        return False
+    return True
 
 
 def _engine_menu(

@@ -1,0 +1,71 @@
+"""The menu of an accelerator's chip: whatever is chosen in it can be saved, and opened again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QMenu, QWidget
+from pytestqt.qtbot import QtBot
+
+from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.shell.chip_menu import make_chip_menu
+from gpudesk.desktop.theme.theme import Theme
+from gpudesk.domain.formatting import ENGLISH, Formatter
+from gpudesk.domain.scenarios import AcceleratorChoice
+from gpudesk.workbench.templates import read_template
+from gpudesk.workbench.workbench import Workbench
+
+
+@pytest.fixture(scope="module")
+def workbench() -> Iterator[Workbench]:
+    with Workbench.open() as opened:
+        yield opened
+
+
+@pytest.fixture
+def desk(workbench: Workbench) -> Desk:
+    desk = Desk(workbench, Formatter(ENGLISH))
+    template = read_template("mi325x-or-h200-70b")
+    desk.open(replace(template, accelerators=(AcceleratorChoice("h200-sxm", 8),)))
+    return desk
+
+
+def plans_of(desk: Desk, theme: Theme, parent: QWidget) -> list[QAction]:
+    """Return what can be chosen as plan."""
+    menu = make_chip_menu(desk, theme, 0, "H200", parent)
+    submenu = next(action.menu() for action in menu.actions() if action.text() == "Parallel plan")
+    assert isinstance(submenu, QMenu)
+    return [action for action in submenu.actions() if action.isEnabled() and not action.isSeparator()]
+
+
+def test_every_two_choices_of_a_plan_can_be_saved_and_opened_again(
+    desk: Desk, theme: Theme, qtbot: QtBot, tmp_path: Path
+) -> None:
+    parent = QWidget()
+    qtbot.addWidget(parent)
+    path = tmp_path / "plan.gpudesk"
+    begun = desk.scenario
+    for first in range(len(plans_of(desk, theme, parent))):
+        desk.open(begun)
+        plans_of(desk, theme, parent)[first].trigger()
+        chosen = desk.scenario
+        for second in range(len(plans_of(desk, theme, parent))):
+            desk.open(chosen)
+            plans_of(desk, theme, parent)[second].trigger()
+            desk.workbench.save_scenario(desk.scenario, path)
+            assert desk.workbench.read_scenario(path).accelerators == desk.scenario.accelerators
+
+
+def test_experts_are_spread_only_as_the_plan_allows(desk: Desk, theme: Theme, qtbot: QtBot) -> None:
+    parent = QWidget()
+    qtbot.addWidget(parent)
+    texts = [action.text() for action in plans_of(desk, theme, parent)]
+    assert "Expert parallel 8" in texts
+    next(each for each in plans_of(desk, theme, parent) if each.text() == "TP 2 × PP 2 × DP 2").trigger()
+    texts = [action.text() for action in plans_of(desk, theme, parent)]
+    assert "Expert parallel 4" in texts
+    assert "Expert parallel 8" not in texts
