@@ -30,8 +30,9 @@ other builds of the same version.
 ASSETS_NOTE = """
 Two works of others lie among the resources of GPU Desk itself, each with its licence file:
 
-- `resources/fonts`: Desk Sans, made from Inter by The Inter Project Authors (https://github.com/rsms/inter) by
-  freezing tabular figures and leaving out scripts; SIL Open Font License 1.1.
+- `resources/fonts`: Desk Sans, made from Inter by The Inter Project Authors
+  (https://github.com/rsms/inter) by freezing tabular figures and leaving out scripts; SIL Open Font
+  License 1.1.
 - `resources/icons`: icons of Lucide (https://lucide.dev), in parts from Feather; ISC and MIT.
 """
 

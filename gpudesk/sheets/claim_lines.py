@@ -101,8 +101,8 @@ def range_text(attribute: Attribute, formatter: Formatter, high: Attribute | Non
     if len(set(stated)) < 2:
         return tr("{n} claims, which differ", n=formatter.count(count))
     quantity = quantity_of(attribute.name, attribute.unit)
-    low, high = (formatter.catalog(end, quantity) for end in (min(stated), max(stated)))
-    return tr("Range of claims {low} to {high}", low=low, high=high)
+    least, most = (formatter.catalog(end, quantity) for end in (min(stated), max(stated)))
+    return tr("Range of claims {low} to {high}", low=least, high=most)
 
 
 def kind_text(claim: Claim) -> str:
