@@ -11,12 +11,15 @@ from gpudesk.domain.formatting import Formatter
 from gpudesk.domain.workloads import Load, LoadKind
 from gpudesk.text import tr
 
-#: Series, memory and remarks in a part's name.
-_LEFT_OUT: Final = re.compile(r"\bInstinct\b|\bGeForce\b|\([^)]*\)|\b\d+ ?GB\b")
+#: Series, memory, remarks and second names in a part's name.
+_LEFT_OUT: Final = re.compile(r"\bInstinct\b|\bGeForce\b|\([^)]*\)|\b\d+ ?GB\b| / .*")
+
+#: The end of the key of a column that is the same as one before it.
+_AGAIN: Final = re.compile(r"#(\d+)$")
 
 
 def short_name(name: str) -> str:
-    """Return a part's name without its series, its memory and what stands in brackets."""
+    """Return a part's name without its series, its memory, a second name and what stands in brackets."""
     return " ".join(_LEFT_OUT.sub("", name).split()) or name
 
 
@@ -38,7 +41,7 @@ def column_names(answer: Answer) -> tuple[str, ...]:
     """Return what columns are called: by their parts, with the count where a part comes twice."""
     keys = column_keys(answer.scenario.accelerators)
     return tuple(
-        key.replace(column.choice.accelerator, name, 1).replace(":", " × ")
+        _AGAIN.sub(r" (\1)", key.replace(column.choice.accelerator, name, 1).replace(":", " × "))
         for key, name, column in zip(keys, part_names(answer), answer.columns, strict=True)
     )
 

@@ -18,6 +18,8 @@ _LEAST_LABEL: Final = 168.0
 _MOST_LABEL: Final = 264.0
 #: Beyond this a difference stands too far from its figure to be read with it.
 _MOST_COLUMN: Final = 300.0
+#: Room for what tells one name from another; the tool tip has the whole.
+_LEAST_NAME: Final = 76.0
 LABEL_MARGIN: Final = 16.0
 #: Room right of the unit, in which the arrow of a row appears.
 LABEL_END: Final = 17.0
@@ -69,7 +71,10 @@ class Measures:
         return theme.line("option") + theme.line("caption") + theme.px(23)
 
     def widths(self, room: int, heads: Iterable[ComparedHead], rows: Iterable[ComparedRow]) -> Widths:
-        """Return widths that fill the room; where it is short, figures keep theirs and labels yield."""
+        """Return widths that fill the room; where it is short, figures keep theirs.
+
+        Labels yield first, then the names in the heads, which are cut.
+        """
         listed, shown = list(heads), list(rows)
         length, needed = self._theme.length, self._least_label(shown)
         full = round(min(max(length(LABEL_WIDTH), needed), length(_MOST_LABEL)))
@@ -78,21 +83,31 @@ class Measures:
         wide = self._least_column(listed, shown, WIDE)
         if share >= wide:
             return Widths(full, min(share, round(length(_MOST_COLUMN))), WIDE)
+        least = round(length(_LEAST_LABEL))
         dense = self._least_column(listed, shown, DENSE)
-        label, least = min(full, room - count * dense), round(length(_LEAST_LABEL))
+        if least + count * dense > room:
+            dense = self._least_column(listed, shown, DENSE, with_names=False)
+        label = min(full, room - count * dense)
         if label < least:
             # The columns have to be scrolled anyway.
             label = full
         return Widths(label, max(dense, (room - label) // count), DENSE)
 
     def _least_column(
-        self, heads: Iterable[ComparedHead], rows: Iterable[ComparedRow], margins: Margins
+        self,
+        heads: Iterable[ComparedHead],
+        rows: Iterable[ComparedRow],
+        margins: Margins,
+        *,
+        with_names: bool = True,
     ) -> int:
         length = self._theme.length
         fixed = length(margins.left) + length(margins.gutter)
         cells = (cell for row in rows for cell in row.cells)
         figures = max((self._cell_width(cell, margins) for cell in cells), default=0.0)
         names = max((self._texts.width("option", head.name) for head in heads), default=0.0)
+        if not with_names:
+            names = min(names, length(_LEAST_NAME))
         head = length(margins.left) + length(_SWATCH) + names + length(8)
         return int(max(fixed + figures, head)) + 1
 

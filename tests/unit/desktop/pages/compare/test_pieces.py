@@ -1,5 +1,7 @@
 """Pieces of the page Compare: widths, typing ahead, what yields in the strip, the legend."""
 
+from dataclasses import replace
+
 import pytest
 from pytestqt.qtbot import QtBot
 
@@ -54,6 +56,14 @@ def test_columns_keep_their_figures_where_room_is_short(workbench: Workbench, th
     short, usual = (measures.widths(room, table.heads, table.rows) for room in (500, 934))
     assert short.column == pytest.approx(usual.column, abs=6)
     assert short.label > usual.label, "what has to be scrolled anyway leaves labels whole"
+
+
+def test_one_long_name_does_not_push_figures_out_of_sight(workbench: Workbench, theme: Theme) -> None:
+    table = table_of(workbench, "405b-one-node")
+    long = replace(table.heads[0], name="A name that is far longer than any figure of its column")
+    measures = Measures(theme, TextCache(theme))
+    widths = measures.widths(934, (long, *table.heads[1:]), table.rows)
+    assert widths.label + widths.column * len(table.heads) <= 934
 
 
 def test_names_yield_before_swatches_and_swatches_before_answers(
