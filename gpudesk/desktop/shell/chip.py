@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from typing import cast
+
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractButton, QWidget
 
@@ -73,12 +75,19 @@ class Chip(QAbstractButton):
         gap = theme.px(8) if self._count else 0
         return QSize(round(fixed + name + gap + count + tag) + 1, theme.px(_HEIGHT))
 
+    def event(self, event: QEvent) -> bool:
+        """Keep B for this chip where it is a shortcut for something else too."""
+        if event.type() == QEvent.Type.ShortcutOverride and _is_plain_b(cast("QKeyEvent", event)):
+            event.accept()
+            return True
+        return super().event(event)
+
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
         """Answer the chip's own keys."""
         key = event.key()
         if key in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace):
             self.removed.emit()
-        elif key == Qt.Key.Key_B and event.modifiers() == Qt.KeyboardModifier.NoModifier:
+        elif _is_plain_b(event):
             self.made_baseline.emit()
         elif key in (Qt.Key.Key_Up, Qt.Key.Key_Down):
             self.stepped.emit(1 if key == Qt.Key.Key_Up else -1)
@@ -123,3 +132,7 @@ class Chip(QAbstractButton):
 
 
 _TAG_GAP = 8.0
+
+
+def _is_plain_b(event: QKeyEvent) -> bool:
+    return event.key() == Qt.Key.Key_B and event.modifiers() == Qt.KeyboardModifier.NoModifier

@@ -256,9 +256,24 @@ class Commands:
             return self._current_head() is not None
 
         def act(
-            name: str, text: str, run: Callable[[], object], icon: str, enabled: Callable[[], bool]
+            name: str,
+            text: str,
+            run: Callable[[], object],
+            icon: str,
+            enabled: Callable[[], bool],
+            key: str = "",
         ) -> ActionSpec:
-            return ActionSpec(f"compare.{name}", text, run, Menu.VIEW, _SECTION + 2, icon, enabled=enabled)
+            return ActionSpec(
+                f"compare.{name}",
+                text,
+                run,
+                Menu.VIEW,
+                _SECTION + 2,
+                icon,
+                (key,) if key else (),
+                enabled=enabled,
+                single_key=bool(key),
+            )
 
         return [
             act(
@@ -267,6 +282,7 @@ class Commands:
                 lambda: self._on_head(self.set_baseline),
                 "equal",
                 on_column,
+                "B",
             ),
             act("left", tr("Move column left"), lambda: self._step_column(-1), "arrow-left", on_column),
             act("right", tr("Move column right"), lambda: self._step_column(1), "arrow-right", on_column),

@@ -318,7 +318,8 @@ class ComparisonView(QTableView):
                 below = self.visualRect(index).bottomLeft()
                 self.menu_requested.emit(index.row(), index.column(), self.viewport().mapToGlobal(below))
             return
-        index = self.indexAt(self.viewport().mapFrom(self, event.pos()))
+        # Areas that scroll hand on what their viewport got, with its coordinates.
+        index = self.indexAt(event.pos())
         if index.isValid() and self._table.lines[index.row()].row is not None:
             self.menu_requested.emit(index.row(), index.column(), event.globalPos())
 

@@ -1,9 +1,9 @@
 """The page Compare as its user meets it: figures, keyboard, filter, order, copies, states."""
 
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QAccessible, QGuiApplication
+from PySide6.QtGui import QAccessible, QContextMenuEvent, QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QMenu, QPushButton
+from PySide6.QtWidgets import QApplication, QMenu, QPushButton
 from pytestqt.qtbot import QtBot
 
 from gpudesk.desktop.actions import ActionSpec
@@ -252,6 +252,20 @@ def test_column_actions_act_on_the_current_cell(page: ComparePage, desk: Desk) -
     desk.flush()
     assert names(page) == ["H200 SXM", "MI325X", "MI355X", "B200 SXM"]
     assert page.view.current_keys() == ("memory", "mi355x")
+
+
+def test_the_menu_of_a_cell_is_that_of_the_row_under_the_mouse(page: ComparePage, qtbot: QtBot) -> None:
+    for key in ("output_tokens_per_s", "tpot_ms"):
+        place = page.view.visualRect(page.model.index_of(key, "mi325x")).center()
+        event = QContextMenuEvent(
+            QContextMenuEvent.Reason.Mouse, place, page.view.viewport().mapToGlobal(place)
+        )
+        with qtbot.waitSignal(page.view.menu_requested) as asked:
+            QApplication.sendEvent(page.view.viewport(), event)
+        assert page.model.lines[asked.args[0]].key == key
+        menu = QApplication.activePopupWidget()
+        assert isinstance(menu, QMenu)
+        menu.close()
 
 
 # Copying
