@@ -98,8 +98,8 @@ def _banded_row(answer: Answer, figure: str, more_is_better: bool, formatter: Fo
         if value is None or column.estimate is None:
             cells.append(_unknown(column, formatter))
             continue
-        found = difference(answer, figure, keys[0], keys[position]) if position else None
-        delta = None if found is None else delta_text(found.ratio.value, formatter)
+        ratio = _ratio(answer, figure, keys, position)
+        delta = None if ratio is None else delta_text(ratio, formatter)
         cells.append(_banded_cell(value, column.estimate, delta, marks[position], formatter))
     return ComparedRow(
         figure,
@@ -109,6 +109,18 @@ def _banded_row(answer: Answer, figure: str, more_is_better: bool, formatter: Fo
         Reference(Origin.FIGURE, figure),
         more_is_better,
     )
+
+
+def _ratio(answer: Answer, figure: str, keys: tuple[str, ...], position: int) -> float | None:
+    """Return a column's figure over the baseline's: as the answer judges it, else plainly."""
+    found = difference(answer, figure, keys[0], keys[position]) if position else None
+    if found is not None:
+        return found.ratio.value
+    values = figures_of(answer, figure)
+    base, value = values[0], values[position]
+    if not position or base is None or value is None or not base.value:
+        return None
+    return value.value / base.value
 
 
 def _banded_cell(

@@ -209,7 +209,7 @@ def plan_cell(estimate: Estimate, formatter: Formatter) -> Cell:
     named = [f"{name} {formatter.count(degree)}" for name, degree in degrees if degree > 1]
     if plan.attention_dp:
         named.append(tr("attention DP"))
-    return Cell(f"{formatter.count(estimate.count)} ×", detail=", ".join(named) or None)
+    return Cell(f"× {formatter.count(estimate.count)}", detail=", ".join(named) or None)
 
 
 def _most_in_flight_row(answer: Answer, formatter: Formatter) -> Row:

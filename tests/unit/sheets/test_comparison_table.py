@@ -179,3 +179,14 @@ def test_table_and_sheet_show_the_same_digits(name: str) -> None:
             assert [cell.mark for cell in cells] == [cell.mark for cell in theirs.cells]
             compared += 1
     assert compared >= 8
+
+
+def test_figures_that_no_winner_is_judged_by_still_show_their_difference() -> None:
+    with Workbench.open() as workbench:
+        answer = workbench.answer(read_template("mi325x-or-h200-70b"))
+    found = row(comparison_table(answer, PLAIN), "request_s")
+    base, other = (cell.value for cell in found.cells)
+    assert isinstance(base, float)
+    assert isinstance(other, float)
+    assert [cell.delta for cell in found.cells] == [None, PLAIN.difference(other / base)]
+    assert [cell.mark for cell in found.cells] == [None, None]
