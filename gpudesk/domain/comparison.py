@@ -42,6 +42,11 @@ def column_keys(choices: Sequence[AcceleratorChoice]) -> tuple[str, ...]:
     return tuple(unique)
 
 
+def part_of(key: str) -> str:
+    """Return the id of the part that a column's key stands for."""
+    return key.partition("#")[0].partition(":")[0]
+
+
 def slots(choices: Sequence[AcceleratorChoice]) -> tuple[int, ...]:
     """Return each column's place in the palette: its own, else the lowest free one; a part has one place."""
     taken: dict[str, int] = {}

@@ -18,7 +18,7 @@ from gpudesk.desktop.session.commands import EditScenario
 from gpudesk.desktop.session.edits import empty_scenario, settled
 from gpudesk.desktop.session.selection import Selection, SelectionKind
 from gpudesk.domain.answers import Answer, Column
-from gpudesk.domain.comparison import column_keys, repeated, slots
+from gpudesk.domain.comparison import column_keys, part_of, repeated, slots
 from gpudesk.domain.formatting import Formatter
 from gpudesk.domain.messages import InputError
 from gpudesk.domain.scenarios import Scenario
@@ -206,8 +206,12 @@ class Desk(QObject):
         chosen = self.selection
         if chosen is None or chosen.kind is SelectionKind.MODEL:
             return
-        if self.answer is not None and chosen.column not in self.keys:
-            self.select(None)
+        if self.answer is None or chosen.column in self.keys:
+            return
+        # A part's column gets another key when the part comes a second time, or no longer does.
+        part = part_of(chosen.column)
+        same = next((key for key in self.keys if part_of(key) == part), None)
+        self.select(None if same is None else replace(chosen, column=same))
 
     def pin_ghost(self) -> None:
         """Keep the present answer, with its curves, to compare with what comes."""

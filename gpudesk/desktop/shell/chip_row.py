@@ -58,10 +58,13 @@ class ChipRow(QWidget):
         self._popup.open_below(place, options, "")
 
     def add_accelerator(self, accelerator: str) -> None:
-        """Add a part with the count that the others have."""
+        """Add a part with the count that the others have, or the next one where it stands there with that."""
         scenario = self._desk.scenario
         counts = {choice.count for choice in scenario.accelerators}
         count = counts.pop() if len(counts) == 1 else 1
+        taken = {choice.count for choice in scenario.accelerators if choice.accelerator == accelerator}
+        if count in taken:
+            count = next((each for each in COUNTS if each not in taken and each > (count or 0)), count)
         name = self._name(accelerator)
         edited = edits.add_accelerator(scenario, accelerator, count)
         self._desk.apply(edited, tr("Add {name}", name=name))
@@ -110,7 +113,7 @@ class ChipRow(QWidget):
         chip = Chip(self._theme, self)
         chip.clicked.connect(lambda: self._open_menu(chip))
         chip.removed.connect(lambda: self._remove(chip))
-        chip.made_baseline.connect(lambda: self._move(self.chips.index(chip), 0))
+        chip.made_baseline.connect(lambda: self._make_baseline(chip))
         chip.stepped.connect(lambda by: self._step(chip, by))
         chip.left_for.connect(lambda by: self._focus(self.chips.index(chip) + by))
         chip.show()
@@ -131,7 +134,7 @@ class ChipRow(QWidget):
         name = self._name(self._desk.scenario.accelerators[position].accelerator)
         edited = edits.remove_accelerator(self._desk.scenario, position)
         self._desk.apply(edited, tr("Remove {name}", name=name))
-        self._focus(min(position, len(self.chips) - 1))
+        self._focus(max(0, min(position, len(self.chips) - 1)))
 
     def _step(self, chip: Chip, by: int) -> None:
         position = self.chips.index(chip)
@@ -144,6 +147,10 @@ class ChipRow(QWidget):
         edited = edits.with_count(self._desk.scenario, position, count)
         self._desk.apply(edited, tr("Change of count of {name}", name=self._name(choice.accelerator)))
 
+    def _make_baseline(self, chip: Chip) -> None:
+        self._move(self.chips.index(chip), 0)
+        self._focus(0)
+
     def _baseline_chosen(self, key: str) -> None:
         self._move(int(key), 0)
 
@@ -153,8 +160,9 @@ class ChipRow(QWidget):
         self._desk.apply(edited, tr("Set {name} as baseline", name=name))
 
     def _focus(self, position: int) -> None:
-        if 0 <= position < len(self.chips):
-            self.chips[position].setFocus(Qt.FocusReason.TabFocusReason)
+        """Give a chip the focus; before the first is the first, after the last the button that adds."""
+        if position < len(self.chips):
+            self.chips[max(position, 0)].setFocus(Qt.FocusReason.TabFocusReason)
         else:
             self.add.setFocus(Qt.FocusReason.TabFocusReason)
 

@@ -186,3 +186,13 @@ def test_a_new_count_leaves_the_plan_open_and_a_new_part_keeps_the_count() -> No
     other = edits.replace_accelerator(scenario, 0, "b200-hgx")
     assert [choice.accelerator for choice in other.accelerators] == ["b200-hgx", "mi325x"]
     assert other.accelerators[0].count == 4
+
+
+def test_the_selection_stays_with_its_part_when_the_part_comes_again(desk: Desk) -> None:
+    desk.select(figure("h200-sxm", "ttft_ms"))
+    desk.apply(edits.add_accelerator(desk.scenario, "h200-sxm", 2), "Add")
+    desk.flush()
+    assert desk.selection == figure("h200-sxm:1", "ttft_ms")
+    desk.undo_stack.undo()
+    desk.flush()
+    assert desk.selection == figure("h200-sxm", "ttft_ms")
