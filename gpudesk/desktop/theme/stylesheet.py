@@ -57,7 +57,7 @@ def _buttons(c: Colours, px: Callable[[float], int]) -> str:
     return f"""
 QPushButton {{ background: {c["page"]}; color: {c["text1"]}; border: 1px solid {c["strong"]};
   border-radius: 6px; min-height: {inner}px; padding: 0 {px(12)}px; font-weight: 500;
-  icon-size: {px(16)}px; }}
+  icon-size: {px(16)}px; outline: none; }}
 QPushButton:hover {{ background: {c["hover"]}; }}
 QPushButton:pressed, QPushButton:checked {{ background: {c["selection"]}; }}
 QPushButton:disabled {{ background: {c["page"]}; color: {c["disabled"]}; border-color: {c["hair"]}; }}
@@ -89,6 +89,7 @@ QToolButton:hover {{ background: {c["hover"]}; }}
 QToolButton:pressed, QToolButton:checked {{ background: {c["selection"]}; color: {c["text1"]}; }}
 QToolButton:disabled {{ color: {c["disabled"]}; background: transparent; }}
 QToolButton::menu-indicator {{ image: none; }}
+QDialogButtonBox {{ dialogbuttonbox-buttons-have-icons: 0; }}
 """
 
 
