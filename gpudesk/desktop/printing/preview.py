@@ -150,11 +150,12 @@ class SheetPreview(QDialog):
         self.printed.emit()
 
     def _folder(self) -> str:
-        """Return where the last sheet was saved, while that folder is there, else the documents."""
+        """Return where the last sheet was saved while that is there, else the documents, else home."""
         last = self._settings.get(_FOLDER, "")
         if last and Path(last).is_dir():
             return last
-        return QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
+        documents = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
+        return documents if Path(documents).is_dir() else str(Path.home())
 
     def _say(self, text: str, *, fault: bool = False) -> None:
         self._note.setText(text)
