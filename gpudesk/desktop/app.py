@@ -71,11 +71,14 @@ class Program(QObject):
     def open_files(self, files: Sequence[Path]) -> None:
         """Open the files of a later start, and come to the front with the last of them."""
         window = self.active_window() or self.new_window()
+        last: MainWindow | None = None
         for file in files:
+            # A sheet's scenario has no file: its window is the one that came with it.
+            before = set(self.windows)
             window.open_path(file)
-        found = [self.window_of(file) for file in files]
-        named = [each for each in found if each is not None]
-        (named[-1] if named else window).come_to_front()
+            made = [each for each in self.windows if each not in before]
+            last = made[-1] if made else self.window_of(file)
+        (last or window).come_to_front()
 
     def window_of(self, path: Path) -> MainWindow | None:
         """Return the window in which a file is open."""
