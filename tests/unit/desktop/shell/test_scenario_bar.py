@@ -1,0 +1,245 @@
+"""The scenario bar: each field edits what it says as one step, shows what is in force, and says faults."""
+
+from collections.abc import Callable
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLineEdit
+from pytestqt.qtbot import QtBot
+
+from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.edits import empty_scenario, load_value, with_load_value, with_workload
+from gpudesk.desktop.shell.scenario_bar import ScenarioBar
+from gpudesk.desktop.theme.theme import Theme
+from gpudesk.desktop.widgets.field import ChoiceField, NumberField
+from gpudesk.desktop.widgets.load_slider import CaptionChoice
+from gpudesk.domain.precision import Precision
+from gpudesk.domain.scenarios import Scenario
+from gpudesk.domain.workloads import LoadKind
+
+
+@pytest.fixture
+def bar(desk: Desk, theme: Theme, qtbot: QtBot) -> ScenarioBar:
+    made = ScenarioBar(desk, theme)
+    qtbot.addWidget(made)
+    made.resize(1400, 48)
+    made.show()
+    made.activateWindow()
+    qtbot.waitUntil(made.isActiveWindow)
+    return made
+
+
+def choose(field: ChoiceField | CaptionChoice, typed: str) -> None:
+    """Choose from a list by typing what narrows it, or by arrow keys where it is short."""
+    field.open_list()
+    popup = field.popup
+    assert popup is not None
+    inner = popup.focusWidget()
+    if isinstance(inner, QLineEdit):
+        QTest.keyClicks(inner, typed)
+    else:
+        view = popup._view
+        while typed not in str(view.currentIndex().data()):
+            row = view.currentIndex().row()
+            QTest.keyClick(inner, Qt.Key.Key_Down)
+            assert view.currentIndex().row() != row, f"{typed} is not offered"
+    QTest.keyClick(inner, Qt.Key.Key_Return)
+
+
+def type_in(field: QLineEdit, text: str) -> None:
+    field.setFocus()
+    field.selectAll()
+    QTest.keyClicks(field, text)
+    QTest.keyClick(field, Qt.Key.Key_Return)
+
+
+def one_step(
+    desk: Desk, text: str, read: Callable[[Scenario], object], before: object, after: object
+) -> None:
+    """Say that exactly one step was made, which is called this, and goes back and forth."""
+    assert (desk.undo_stack.count(), desk.undo_stack.undoText()) == (1, text)
+    assert read(desk.scenario) == after
+    desk.undo_stack.undo()
+    assert read(desk.scenario) == before
+    desk.undo_stack.redo()
+    assert read(desk.scenario) == after
+
+
+@pytest.mark.parametrize(
+    ("field", "typed", "read", "before", "after", "text"),
+    [
+        (
+            "model",
+            "405b",
+            lambda s: s.model,
+            "llama-3.1-70b",
+            "llama-3.1-405b",
+            "Change of model",
+        ),
+        ("engine", "vLLM", lambda s: s.serving_engine, None, "vllm", "Change of serving engine"),
+    ],
+)
+def test_a_choice_changes_its_own_value(
+    bar: ScenarioBar,
+    desk: Desk,
+    field: str,
+    typed: str,
+    read: Callable[[Scenario], object],
+    before: object,
+    after: object,
+    text: str,
+) -> None:
+    widget: ChoiceField = getattr(bar, field)
+    choose(widget, typed)
+    one_step(desk, text, read, before, after)
+
+
+def choose_first(field: ChoiceField) -> None:
+    """Choose the first that can be chosen, by arrow keys."""
+    field.open_list()
+    assert field.popup is not None
+    inner = field.popup.focusWidget()
+    for _ in range(12):
+        QTest.keyClick(inner, Qt.Key.Key_Up)
+    QTest.keyClick(inner, Qt.Key.Key_Return)
+
+
+@pytest.mark.parametrize(
+    ("field", "text"), [("weights", "Change of weights' format"), ("kv", "Change of KV cache's format")]
+)
+def test_formats_change_to_another(bar: ScenarioBar, desk: Desk, field: str, text: str) -> None:
+    choose_first(getattr(bar, field))
+    one_step(desk, text, lambda s: getattr(s, field), Precision.FP8, Precision.FP16)
+
+
+@pytest.mark.parametrize(
+    ("field", "read", "before", "text"),
+    [
+        ("input_tokens", lambda s: s.workload.input_tokens, 4000, "Change of input tokens"),
+        ("output_tokens", lambda s: s.workload.output_tokens, 1000, "Change of output tokens"),
+    ],
+)
+def test_a_typed_number_changes_its_own_value(
+    bar: ScenarioBar, desk: Desk, field: str, read: Callable[[Scenario], object], before: int, text: str
+) -> None:
+    number: NumberField = getattr(bar, field)
+    type_in(number.edit, "2,500")
+    one_step(desk, text, read, before, 2500)
+
+
+def test_the_same_value_again_is_no_step(bar: ScenarioBar, desk: Desk) -> None:
+    type_in(bar.input_tokens.edit, "4000")
+    choose(bar.model, "llama 3.1 70b")
+    assert desk.undo_stack.count() == 0
+
+
+@pytest.mark.parametrize("typed", ["0", "-5", "many", "1e99", "3.5", ""])
+def test_what_is_no_number_of_tokens_is_said_at_the_field(bar: ScenarioBar, desk: Desk, typed: str) -> None:
+    field = bar.input_tokens
+    field.edit.setFocus()
+    field.edit.selectAll()
+    if typed:
+        QTest.keyClicks(field.edit, typed)
+    else:
+        QTest.keyClick(field.edit, Qt.Key.Key_Delete)
+    QTest.keyClick(field.edit, Qt.Key.Key_Return)
+    assert field.fault
+    assert desk.undo_stack.count() == 0
+    assert desk.scenario.workload.input_tokens == 4000
+    QTest.keyClick(field.edit, Qt.Key.Key_Escape)
+    assert field.fault == ""
+    assert field.edit.text() == "4,000"
+
+
+def test_the_slider_by_keys_is_one_step_a_key(bar: ScenarioBar, desk: Desk) -> None:
+    bar.load.slider.setFocus()
+    QTest.keyClick(bar.load.slider, Qt.Key.Key_Right)
+    after = load_value(desk.scenario.workload.load)
+    one_step(desk, "Change of load", lambda s: load_value(s.workload.load), 64, after)
+    assert isinstance(after, int)
+
+
+def test_a_drag_of_the_slider_is_one_step(bar: ScenarioBar, desk: Desk) -> None:
+    slider = bar.load.slider
+    middle = slider.rect().center()
+    QTest.mousePress(slider, Qt.MouseButton.LeftButton, pos=middle)
+    dragged = [desk.in_gesture]
+    for step in (10, 20, 40):
+        QTest.mouseMove(slider, middle + QPoint(step, 0))
+        dragged.append(desk.in_gesture)
+    QTest.mouseRelease(slider, Qt.MouseButton.LeftButton, pos=middle + QPoint(40, 0))
+    dragged.append(desk.in_gesture)
+    assert dragged == [True] * 4 + [False]
+    assert desk.undo_stack.count() == 1
+    desk.undo_stack.undo()
+    assert load_value(desk.scenario.workload.load) == 64
+
+
+def test_the_load_is_typed(bar: ScenarioBar, desk: Desk) -> None:
+    type_in(bar.load.field, "100")
+    one_step(desk, "Change of load", lambda s: load_value(s.workload.load), 64, 100)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in LoadKind if kind is not LoadKind.CONCURRENCY])
+def test_every_kind_of_load_can_be_chosen_moved_and_answered(
+    bar: ScenarioBar, desk: Desk, kind: LoadKind
+) -> None:
+    bar.load.kind_chosen.emit(kind.value)
+    one_step(desk, "Change of kind of load", lambda s: s.workload.load.kind, LoadKind.CONCURRENCY, kind)
+    desk.flush()
+    assert desk.problem is None
+    before = load_value(desk.scenario.workload.load)
+    bar.load.slider.setFocus()
+    QTest.keyClick(bar.load.slider, Qt.Key.Key_Right)
+    after = load_value(desk.scenario.workload.load)
+    assert after > before
+    assert isinstance(after, int) == (kind in (LoadKind.BATCH, LoadKind.SATURATE))
+    desk.flush()
+    assert desk.problem is None
+    assert bar.ttft.isVisible() == (kind is LoadKind.LIMITS)
+
+
+def test_the_kind_of_load_is_chosen_by_keys(bar: ScenarioBar, desk: Desk) -> None:
+    choose(bar.load.kind, "Batch")
+    assert desk.scenario.workload.load.kind is LoadKind.BATCH
+    assert desk.scenario.workload.load.batch == 64
+
+
+def test_limits_have_a_field_for_each(bar: ScenarioBar, desk: Desk) -> None:
+    bar.load.kind_chosen.emit(LoadKind.LIMITS.value)
+    desk.undo_stack.clear()
+    type_in(bar.ttft.edit, "1500")
+    one_step(desk, "Change of TTFT limit", lambda s: s.workload.load.ttft_ms, 2000.0, 1500.0)
+    desk.undo_stack.clear()
+    type_in(bar.load.field, "25")
+    one_step(desk, "Change of load", lambda s: s.workload.load.tpot_ms, 50.0, 25.0)
+
+
+def test_more_tokens_than_the_model_reads_are_said_with_what_to_do(bar: ScenarioBar, desk: Desk) -> None:
+    type_in(bar.input_tokens.edit, "200000")
+    assert bar.input_tokens.fault == (
+        "Llama 3.1 70B reads 131,072 tokens at most, input and output. Use 130,072"
+    )
+    type_in(bar.input_tokens.edit, "130072")
+    assert bar.input_tokens.fault == ""
+
+
+def test_fields_show_what_is_in_force_after_undo_and_another_document(bar: ScenarioBar, desk: Desk) -> None:
+    desk.apply(with_workload(desk.scenario, input_tokens=123), "Change of input tokens")
+    desk.apply(with_load_value(desk.scenario, 7), "Change of load")
+    assert (bar.input_tokens.edit.text(), bar.load.field.text()) == ("123", "7")
+    desk.undo_stack.undo()
+    desk.undo_stack.undo()
+    assert (bar.input_tokens.edit.text(), bar.load.field.text()) == ("4,000", "64")
+    desk.open(empty_scenario())
+    assert bar.model.accessibleName() == "Model: Choose a model"
+    assert bar.load.field.text() == "8"
+
+
+def test_what_is_half_typed_is_not_lost_by_an_edit_elsewhere(bar: ScenarioBar, desk: Desk) -> None:
+    bar.input_tokens.edit.setFocus()
+    bar.input_tokens.edit.selectAll()
+    QTest.keyClicks(bar.input_tokens.edit, "77")
+    desk.apply(with_load_value(desk.scenario, 7), "Change of load")
+    assert bar.input_tokens.edit.text() == "77"

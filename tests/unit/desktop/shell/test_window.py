@@ -1,0 +1,107 @@
+"""The window: title, regions, rail and panel by width, what the bars say, and files that are dropped."""
+
+import pytest
+from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QWidget
+from pytestqt.qtbot import QtBot
+
+from gpudesk.desktop.main_window import MainWindow
+
+
+def focused() -> QWidget:
+    widget = QApplication.focusWidget()
+    assert widget is not None
+    return widget
+
+
+def region(window: MainWindow) -> str:
+    """Return in which part of the window the focus is."""
+    focus = focused()
+    assert window.body.panel is not None
+    parts = {
+        "scenario": window.scenario,
+        "accelerators": window.chips,
+        "page": window.body.stack,
+        "panel": window.body.panel,
+    }
+    return next(name for name, part in parts.items() if part is focus or part.isAncestorOf(focus))
+
+
+def test_f6_goes_round_the_regions_and_back(window: MainWindow, qtbot: QtBot) -> None:
+    qtbot.waitUntil(lambda: window.body.panel is not None)
+    window.scenario.model.setFocus()
+    seen = []
+    for _ in range(4):
+        QTest.keyClick(focused(), Qt.Key.Key_F6)
+        seen.append(region(window))
+    assert seen == ["accelerators", "page", "panel", "scenario"]
+    QTest.keyClick(focused(), Qt.Key.Key_F6, Qt.KeyboardModifier.ShiftModifier)
+    assert region(window) == "panel"
+
+
+def test_the_title_names_the_document_and_marks_edits(window: MainWindow) -> None:
+    assert window.windowTitle() == "Llama 3.1 70B for chat on four accelerators[*] — GPU Desk"
+    window.desk.edit("Change of name", name="A [*] name")
+    assert window.windowTitle() == "A  name[*] — GPU Desk"
+    assert window.isWindowModified()
+
+
+def test_undo_and_redo_say_the_step(window: MainWindow) -> None:
+    assert not window.undo.isEnabled()
+    window.desk.edit("Change of name", name="Other")
+    assert window.undo.accessibleName() == "Undo: Change of name"
+    window.undo.click()
+    assert window.redo.accessibleName() == "Redo: Change of name"
+    assert window.desk.scenario.name != "Other"
+    window.redo.click()
+    assert window.desk.scenario.name == "Other"
+
+
+def test_a_narrow_window_folds_the_rail_and_lays_the_panel_over_the_page(
+    window: MainWindow, qtbot: QtBot
+) -> None:
+    qtbot.waitUntil(lambda: window.body.panel is not None)
+    panel = window.body.panel
+    assert panel is not None
+    assert panel.isVisible()
+    wide = window.rail.width()
+    window.resize(1100, 800)
+    qtbot.waitUntil(lambda: window.rail.width() < wide)
+    assert not panel.isVisible()
+    window.toggle_panel()
+    assert panel.isVisible()
+    assert panel.geometry().right() == window.body.width() - 1
+    window.resize(1440, 900)
+    qtbot.waitUntil(lambda: window.rail.width() == wide)
+    assert panel.isVisible()
+
+
+@pytest.mark.parametrize("percent", [90, 150])
+def test_all_bars_fit_at_every_size_of_text(window: MainWindow, percent: int) -> None:
+    window.program.set_font_percent(percent)
+    window.resize(1440, 900)
+    QApplication.processEvents()
+    for bar in (window.top, window.scenario, window.chips, window.status):
+        assert bar.isVisible()
+        assert bar.width() <= window.width()
+    assert window.body.height() > 300
+    window.program.set_font_percent(100)
+
+
+def test_text_that_is_dragged_over_the_window_is_not_taken(window: MainWindow) -> None:
+    for url, taken in ((QUrl("https://example.org/a.gpudesk"), False), (QUrl.fromLocalFile("/a"), True)):
+        data = QMimeData()
+        data.setUrls([url])
+        none = Qt.KeyboardModifier.NoModifier
+        enter = QDragEnterEvent(QPoint(5, 5), Qt.DropAction.CopyAction, data, Qt.MouseButton.LeftButton, none)
+        enter.ignore()
+        QApplication.sendEvent(window, enter)
+        assert enter.isAccepted() == taken
+
+
+def test_the_place_of_the_window_is_kept(window: MainWindow) -> None:
+    window.close()
+    kept = window.program.settings.get("window.geometry", "")
+    assert kept
