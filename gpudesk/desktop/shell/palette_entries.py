@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 #: Actions that would only open what the palette itself is.
 _LEFT_OUT = frozenset({"help.palette"})
+_NO_SCENARIOS = frozenset({"file.recent.clear"})
 
 
 def palette_entries(window: MainWindow) -> list[PaletteEntry]:
@@ -26,7 +27,8 @@ def palette_entries(window: MainWindow) -> list[PaletteEntry]:
 
 
 def _command(spec: ActionSpec) -> PaletteEntry:
-    group = tr("Scenarios") if spec.id.startswith(("file.template.", "file.recent.")) else tr("Commands")
+    is_scenario = spec.id.startswith(("file.template.", "file.recent.")) and spec.id not in _NO_SCENARIOS
+    group = tr("Scenarios") if is_scenario else tr("Commands")
     native = QKeySequence.SequenceFormat.NativeText
     return PaletteEntry(
         group=group,

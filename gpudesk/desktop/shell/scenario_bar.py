@@ -53,6 +53,8 @@ class ScenarioBar(QWidget):
         self.output_tokens = NumberField(theme, tr("Output, tokens"), tokens, self)
         self.ttft = NumberField(theme, tr("TTFT limit, ms"), NumberFormat(0.1, 1e9, 1, style), self)
         self.load = LoadSlider(theme, self)
+        # The slider takes what the fields leave it, down to its least length, before any field is cut.
+        self.load.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self._fields: tuple[QWidget, ...] = (
             self.model,
             self.weights,

@@ -49,5 +49,5 @@ class StatusText(QObject):
         if self._desk.answer is None or self._desk.problem is not None:
             self._bar.set_elapsed("")
         else:
-            ms = self._desk.formatter.estimate(self._desk.elapsed_ms)
+            ms = self._desk.formatter.number(max(1, round(self._desk.elapsed_ms)))
             self._bar.set_elapsed(tr("Recalculated in {n} ms", n=ms))
