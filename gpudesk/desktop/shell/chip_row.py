@@ -151,10 +151,6 @@ class ChipRow(QWidget):
         self._move(self.chips.index(chip), 0)
         self._focus(0)
 
-    def _make_baseline(self, chip: Chip) -> None:
-        self._move(self.chips.index(chip), 0)
-        self._focus(0)
-
     def _baseline_chosen(self, key: str) -> None:
         self._move(int(key), 0)
 
