@@ -68,7 +68,7 @@ class ScenarioBar(QWidget):
         for field in self._fields:
             self._row.addWidget(field)
         self._row.addSpacing(6)
-        self._row.addWidget(self.load, 3)
+        self._row.addWidget(self.load, 100)
         self._row.addStretch(1)
         self._offer()
         self._connect()
@@ -208,6 +208,7 @@ class ScenarioBar(QWidget):
         px = self._theme.px
         self._row.setContentsMargins(px(_MARGIN), 0, px(_MARGIN), 0)
         self._row.setSpacing(px(9))
+        self.load.setMinimumWidth(self.load.minimumSizeHint().width())
         self.load.setMaximumWidth(px(_WIDEST_LOAD))
         self.setFixedHeight(px(_HEIGHT))
         self.update()

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt, QTimer
+from PySide6.QtCore import QTimer
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleAnnouncementEvent,
     QPainter,
     QPaintEvent,
-    QResizeEvent,
 )
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from gpudesk.desktop.theme.pen import Pen
 from gpudesk.desktop.theme.theme import Theme
+from gpudesk.desktop.widgets.cut_label import CutLabel
 from gpudesk.desktop.widgets.label import Label
 from gpudesk.text import tr
 
@@ -22,40 +22,6 @@ _ICON = 14.0
 _SIDE, _GAP = 12.0, 20.0
 #: How long a passing sentence stands.
 _STANDS_MS = 8000
-
-
-class _CutLabel(Label):
-    """A line that is cut where there is no room, and then whole in its tool tip."""
-
-    def __init__(self, theme: Theme, parent: QWidget) -> None:
-        """Begin empty."""
-        self._whole = ""
-        super().__init__(theme, font="small", colour="text2", parent=parent)
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-
-    def set_whole(self, text: str) -> None:
-        """Show a text as far as there is room."""
-        self._whole = text
-        self.setAccessibleName(text)
-        self._cut()
-
-    def minimumSizeHint(self) -> QSize:  # noqa: N802 - Qt's name
-        """Need no width."""
-        return QSize(0, super().minimumSizeHint().height())
-
-    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
-        """Cut anew."""
-        super().resizeEvent(event)
-        self._cut()
-
-    def _dress(self) -> None:
-        super()._dress()
-        self._cut()
-
-    def _cut(self) -> None:
-        cut = self.fontMetrics().elidedText(self._whole, Qt.TextElideMode.ElideRight, self.width())
-        self.setText(cut)
-        self.setToolTip(self._whole if cut != self._whole else "")
 
 
 class StatusBar(QWidget):
@@ -71,7 +37,7 @@ class StatusBar(QWidget):
         self._catalog = ""
         self._message = ""
         self.setAccessibleName(tr("Status"))
-        self._left = _CutLabel(theme, self)
+        self._left = CutLabel(theme, self)
         self._saved = self._part()
         self._elapsed = self._part()
         self._offline = self._part(tr("Offline"))

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QMenuBar, QSizePolicy, QWidget
 from gpudesk.desktop.theme.pen import Pen
 from gpudesk.desktop.theme.theme import Theme
 from gpudesk.desktop.widgets.buttons import Button, IconButton
-from gpudesk.desktop.widgets.label import Label
+from gpudesk.desktop.widgets.cut_label import CutLabel
 from gpudesk.text import tr
 
 _HEIGHT = 34.0
@@ -70,10 +70,8 @@ class TopBar(QWidget):
         self.menus.setAccessibleName(tr("Menus"))
         self.menus.setNativeMenuBar(False)
         self.menus.setSizePolicy(QSizePolicy.Policy.Minimum, QSizePolicy.Policy.Fixed)
-        self.title = Label(theme, "", font="small", colour="text2")
+        self.title = CutLabel(theme, cut=Qt.TextElideMode.ElideMiddle)
         self.title.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        self.title.setMinimumWidth(0)
-        self.title.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.search = SearchButton(theme, self)
         self.print = IconButton(theme, "printer", tr("Preview the sheet"), key="Ctrl+P")
         self.panel = IconButton(theme, "panel-right", tr("Show or hide sources and working"), key="Ctrl+I")
@@ -87,8 +85,7 @@ class TopBar(QWidget):
 
     def set_title(self, title: str) -> None:
         """Show the document's name, cut in the middle where there is no room."""
-        self.title.setText(self.title.fontMetrics().elidedText(title, Qt.TextElideMode.ElideMiddle, 400))
-        self.title.setToolTip(title)
+        self.title.set_whole(title)
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802, ARG002 - Qt's name
         """Draw the ground and the line below."""
