@@ -201,6 +201,11 @@ def _tab(plot: Canvas, painter: QPainter) -> None:
     x = plot.frame.pixel_x(rule.value)
     left = min(max(0.0, x - width / 2), plot.viewport().width() - width)
     box = QRectF(left, area.bottom() + theme.px(5), width, height)
+    # A number that is half hidden reads as another one.
+    reach = _reach(plot, box.center().x(), width)
+    ascent, line = letters.metrics("caption").ascent(), theme.line("caption")
+    plate = QRectF(box.center().x() - reach, x_text_baseline(plot) - ascent, 2 * reach, line)
+    painter.fillRect(plate, theme.colour("page"))
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(theme.colour("button"))
     painter.drawRoundedRect(box, 4, 4)
@@ -218,17 +223,22 @@ def _rule_text(plot: Canvas, painter: QPainter) -> None:
     letters, theme = plot.lettering, plot.theme
     width, x = letters.width(rule.text, "caption_strong"), plot.frame.pixel_x(rule.value)
     baseline = x_text_baseline(plot)
-    hidden = 0.0
-    ticks = x_ticks(plot)
-    for tick, text in zip(ticks, tick_texts(plot.frame.x_scale, ticks, plot.formatter), strict=True):
-        half = letters.width(text, "caption") / 2
-        if abs(plot.frame.pixel_x(tick) - x) < half + width / 2 + theme.px(5):
-            hidden = max(hidden, abs(plot.frame.pixel_x(tick) - x) + half + 1)
     ascent = letters.metrics("caption").ascent()
-    reach = max(hidden, width / 2 + 1)
+    reach = _reach(plot, x, width)
     plate = QRectF(x - reach, baseline - ascent, 2 * reach, theme.line("caption"))
     painter.fillRect(plate, theme.colour("page"))
     letters.draw(painter, x - width / 2, baseline, rule.text, "caption_strong", theme.colour("text1"))
+
+
+def _reach(plot: Canvas, x: float, width: float) -> float:
+    """Return how far to either side of a text on the axis the ticks' numbers go that it touches."""
+    letters, ticks = plot.lettering, x_ticks(plot)
+    reach = width / 2 + 1
+    for tick, text in zip(ticks, tick_texts(plot.frame.x_scale, ticks, plot.formatter), strict=True):
+        half, away = letters.width(text, "caption") / 2, abs(plot.frame.pixel_x(tick) - x)
+        if away < half + width / 2 + plot.theme.px(5):
+            reach = max(reach, away + half + 1)
+    return reach
 
 
 def _visible_x(plot: Canvas, value: float) -> bool:
