@@ -87,6 +87,10 @@ class DataModel(QAbstractTableModel):
         return None
 
 
+_LEAST_WIDTH = 420.0
+_MOST_WIDTH = 920.0
+
+
 class DataDialog(QDialog):
     """Shows the numbers of a chart beside it; `machine` is the same table with numbers for programs."""
 
@@ -102,8 +106,7 @@ class DataDialog(QDialog):
         self.view.setShowGrid(False)
         self.view.verticalHeader().hide()
         self.view.verticalHeader().setDefaultSectionSize(theme.px(27))
-        self.view.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        self.view.horizontalHeader().setStretchLastSection(True)
+        self.view.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         self.view.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         buttons = QDialogButtonBox(self)
         self._copy = QPushButton(tr("Copy table"))
@@ -116,8 +119,17 @@ class DataDialog(QDialog):
         layout.addWidget(self.view)
         layout.addWidget(buttons)
         QShortcut(QKeySequence(QKeySequence.StandardKey.Copy), self.view, self.copy_selected)
-        self.resize(QSize(theme.px(620), theme.px(460)))
+        self.resize(QSize(self._fit_columns(theme), theme.px(460)))
         self.view.setFocus()
+
+    def _fit_columns(self, theme: Theme) -> int:
+        """Give the columns what they need with air between; return the width that shows them, within bounds."""
+        self.view.resizeColumnsToContents()
+        columns = range(len(self._data.heads))
+        for column in columns:
+            self.view.setColumnWidth(column, self.view.columnWidth(column) + theme.px(20))
+        wanted = sum(self.view.columnWidth(column) for column in columns) + theme.px(48)
+        return min(max(wanted, theme.px(_LEAST_WIDTH)), theme.px(_MOST_WIDTH))
 
     def copy(self) -> None:
         """Copy everything for a spreadsheet."""

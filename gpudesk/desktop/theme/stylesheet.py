@@ -210,7 +210,7 @@ QAbstractItemView {{ background: {c["page"]}; color: {c["text1"]}; border: none;
 QAbstractItemView[kind="raised"] {{ background: {c["raised"]}; }}
 QHeaderView {{ background: {c["page"]}; border: none; }}
 QHeaderView::section {{ background: {c["page"]}; color: {c["text3"]}; border: none; font-weight: 500;
-  font-size: {px(11)}px; padding: 0 {px(8)}px; border-bottom: 1px solid {c["strong"]}; }}
+  font-size: {px(11)}px; padding: 0 3px; border-bottom: 1px solid {c["strong"]}; }}
 QTableCornerButton::section {{ background: {c["page"]}; border: none; }}
 QScrollArea {{ background: transparent; border: none; }}
 QSplitter::handle {{ background: {c["hair"]}; }}
