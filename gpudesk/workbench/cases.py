@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 
 #: Lengths of requests that a setup remembers the fitting plans of.
 MOST_LENGTHS = 4096
+#: Plans and lengths that are remembered of all setups together, of about 1.5 kB each.
+MOST_KEPT = 40_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +80,24 @@ class SetupTable:
         self._catalog = catalog
         self.calibration = calibration
         self._engines = catalog.serving_engines()
+        self._empty()
+
+    def _empty(self) -> None:
         self._setups: dict[tuple[object, ...], Setup] = {}
         self.rows = RowTable()
         self._ideal = RowTable()
         self._ideal_of: dict[int, int] = {}
+        self._kept = 0
+
+    def make_room(self) -> bool:
+        """Forget everything where too much has been worked out; return whether that was done.
+
+        Rows have other positions afterwards, so this is for the time between two calls.
+        """
+        if self._kept < MOST_KEPT:
+            return False
+        self._empty()
+        return True
 
     def setup(self, request: EstimateRequest) -> Setup:
         """Return the setup of a question; raises InputError where nothing runs it or the plan cannot be."""
@@ -135,6 +151,7 @@ class SetupTable:
         if len(setup.options) >= MOST_LENGTHS:
             setup.options.clear()
         setup.options[tokens] = found
+        self._kept += 1
         return found
 
     def placements(self, request: EstimateRequest, setup: Setup, count: int) -> tuple[Placement, ...]:
@@ -144,6 +161,7 @@ class SetupTable:
             if not made and request.count is not None:
                 raise InputError(message("plan.none", count=count, model=setup.frame.model.name), "count")
             setup.placements[count] = made
+            self._kept += len(made)
         return setup.placements[count]
 
     def candidate(self, request: EstimateRequest, setup: Setup, placed: Placement) -> Candidate:

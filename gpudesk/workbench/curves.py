@@ -59,6 +59,10 @@ class CurveTable:
         self._constants = constants
         self._kept: dict[_Key, Curve] = {}
 
+    def clear(self) -> None:
+        """Forget all curves: the rows of the setups have other positions."""
+        self._kept.clear()
+
     def curves(self, estimates: Sequence[Estimate]) -> tuple[Curve, ...]:
         """Return the curves of estimates that fit, each through the estimate itself where it is on it."""
         asked = [deployed(estimate, self._table) for estimate in estimates]

@@ -72,6 +72,7 @@ class Estimator:
 
     def estimate_many(self, requests: Sequence[EstimateRequest]) -> list[Estimate | InputError]:
         """Answer all questions in one vectorised call, in order; an unanswerable one gives its InputError."""
+        self._make_room()
         cases = CaseList(self._setups)
         answers: list[Estimate | InputError | None] = [None] * len(requests)
         for position, request in enumerate(requests):
@@ -87,6 +88,10 @@ class Estimator:
             for position, estimate in cases.best(results, arrays):
                 answers[position] = estimate
         return [answer for answer in answers if answer is not None]
+
+    def _make_room(self) -> None:
+        if self._setups.make_room():
+            self._curves.clear()
 
     def curves(self, estimates: Sequence[Estimate]) -> tuple[Curve, ...]:
         """Return for each estimate, which must fit, the figures of its deployment against concurrency."""
@@ -125,6 +130,7 @@ class Estimator:
 
     def needed(self, requests: Sequence[EstimateRequest]) -> tuple[tuple[Needed, ...], ...]:
         """Return for each request the smallest deployments by weight format, from wide to narrow."""
+        self._make_room()
         return self._needs.needed(requests)
 
     def remedies(self, estimate: Estimate) -> tuple[Remedy, ...]:

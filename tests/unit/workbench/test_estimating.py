@@ -13,6 +13,7 @@ from gpudesk.domain.estimates import Banded, Basis, Estimate, Limiter
 from gpudesk.domain.messages import InputError
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.workloads import Load, LoadKind
+from gpudesk.workbench import cases
 from gpudesk.workbench.estimating import Estimator
 from tests.unit.workbench.asking import ask, closed
 
@@ -268,3 +269,35 @@ def test_a_fraction_that_leaves_no_room_is_named(estimator: Estimator) -> None:
     assert not answer.fits
     assert answer.reason is not None
     assert answer.reason.id == "estimate.fraction_too_small"
+
+
+def test_what_is_remembered_stays_bounded_and_answers_stay_the_same(
+    estimator: Estimator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Forget after every question: estimates, curves and what is needed are as before."""
+    asked = [
+        ask(part, "llama-3.1-70b", "fp8", closed(load), count=count)
+        for part in ("h200-sxm", "mi300x")
+        for load in (1, 64)
+        for count in (None, 8)
+    ]
+    before = [estimator.estimate(request) for request in asked]
+    curves, needed = estimator.curves(before), estimator.needed(asked)
+    monkeypatch.setattr(cases, "MOST_KEPT", 1)
+    assert [estimator.estimate(request) for request in asked] == before
+    assert [estimator.curves([estimate])[0] for estimate in before] == list(curves)
+    assert estimator.needed(asked) == needed
+    assert [estimator.roofline(estimate) for estimate in before] == [
+        estimator.roofline(estimator.estimate(request)) for request in asked
+    ]
+
+
+def test_a_day_of_edits_does_not_fill_the_memory(
+    estimator: Estimator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cases, "MOST_KEPT", 500)
+    table = estimator._setups
+    for fraction in range(300):
+        request = ask("h200-sxm", "llama-3.1-8b", "fp8", closed(1), memory_fraction=0.5 + fraction / 1000)
+        assert estimator.estimate(request).fits
+        assert len(table.rows) <= 500 + 20
