@@ -123,7 +123,7 @@ class DataDialog(QDialog):
         self.view.setFocus()
 
     def _fit_columns(self, theme: Theme) -> int:
-        """Give the columns what they need with air between; return the width that shows them, within bounds."""
+        """Give the columns what they need and air between; return the width that shows them."""
         self.view.resizeColumnsToContents()
         columns = range(len(self._data.heads))
         for column in columns:
