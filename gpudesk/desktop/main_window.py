@@ -126,7 +126,6 @@ class MainWindow(QMainWindow):
         ):
             signal.connect(self._show_steps)
         self.document.changed.connect(self._show_title)
-        desk.selection_changed.connect(self._selection_changed)
         desk.scenario_changed.connect(self._leave_start)
         self.theme.changed.connect(self._fold_rail)
         self._show_steps()
@@ -241,10 +240,6 @@ class MainWindow(QMainWindow):
     def panel_shown(self) -> bool:
         """Whether the panel is to be seen."""
         return self.body.panel_shown
-
-    def _selection_changed(self) -> None:
-        if self.desk.selection is not None:
-            self._load_panel()
 
     def toggle_rail(self) -> None:
         """Fold or unfold the list of pages."""
