@@ -16,6 +16,8 @@ from pytestqt.qtbot import QtBot
 from gpudesk.cli.main import main
 from gpudesk.desktop.faults import FaultReporter
 from gpudesk.desktop.shell.files import FileActions
+from gpudesk.workbench.scenario_file import write_scenario
+from gpudesk.workbench.templates import read_template
 from tests.e2e.window_user import User
 
 Completed = subprocess.CompletedProcess[str]
@@ -100,3 +102,11 @@ def log_of_its_own() -> Iterator[None]:
             logger.removeHandler(handler)
             handler.close()
     logger.setLevel(logging.NOTSET)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """Return the path of a scenario that was saved."""
+    path = tmp_path / "chat.gpudesk"
+    write_scenario(read_template("70b-chat-on-four"), path)
+    return path

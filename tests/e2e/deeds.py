@@ -1,0 +1,32 @@
+"""What users do in many of the walks: move the load, look what a file or the recovery folder holds."""
+
+from pathlib import Path
+
+from gpudesk.desktop.session.edits import load_value
+from gpudesk.workbench.scenario_file import read_scenario
+from tests.e2e.window_user import User
+
+
+def load(user: User) -> float:
+    """Return what the load stands at in the window in front."""
+    return load_value(user.window.desk.scenario.workload.load)
+
+
+def load_in(path: Path) -> int | None:
+    """Return the load in a file."""
+    return read_scenario(path).workload.load.concurrency
+
+
+def move_load(user: User) -> float:
+    """Edit the scenario by the keyboard; return the new load."""
+    before = load(user)
+    user.window.scenario.load.slider.setFocus()
+    user.press("Right")
+    assert load(user) > before
+    assert user.window.isWindowModified()
+    return load(user)
+
+
+def kept(home: Path) -> list[Path]:
+    """Return the recovery files."""
+    return list((home / "recovery").glob("*.recovery"))
