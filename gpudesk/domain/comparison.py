@@ -82,9 +82,10 @@ def difference(answer: Answer, figure: str, baseline: str, other: str) -> Differ
 
 
 def leaders(answer: Answer, figure: str) -> tuple[int, ...]:
-    """Return the positions of the best column and of those that it does not beat; empty without two figures.
+    """Return the positions of the best column and of those that nobody beats; empty without two figures.
 
-    More than one means that there is no winner among them.
+    More than one means that there is no winner among them. The best may be too uncertain to beat one that
+    another beats, which is no leader then.
     """
     keys = column_keys(answer.scenario.accelerators)
     values = {position: value for position, value in enumerate(_values(answer, figure)) if value is not None}
@@ -92,10 +93,12 @@ def leaders(answer: Answer, figure: str) -> tuple[int, ...]:
         return ()
     better = max if HIGHER_IS_BETTER[figure] else min
     best = better(values, key=lambda position: values[position].value)
+    beaten = _beaten(answer, figure)
     return tuple(
         position
         for position in values
-        if position == best or _undecided(answer, figure, keys[best], keys[position])
+        if position == best
+        or (keys[position] not in beaten and _undecided(answer, figure, keys[best], keys[position]))
     )
 
 
@@ -103,6 +106,15 @@ def _values(answer: Answer, figure: str) -> list[Banded | None]:
     return [
         None if column.estimate is None else getattr(column.estimate, figure) for column in answer.columns
     ]
+
+
+def _beaten(answer: Answer, figure: str) -> set[str]:
+    """Return the keys of the columns that some other one beats."""
+    return {
+        found.baseline if found.winner == found.accelerator else found.accelerator
+        for found in answer.differences
+        if found.figure == figure and found.winner is not None
+    }
 
 
 def _undecided(answer: Answer, figure: str, one: str, two: str) -> bool:

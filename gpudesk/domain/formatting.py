@@ -17,6 +17,8 @@ from gpudesk.domain.estimates import Banded
 from gpudesk.domain.units import GB, GIB, KIB, MIB
 
 UNKNOWN: Final = "—"
+#: Decimals that are kept of a number that somebody gave.
+_MOST_DECIMALS: Final = 9
 #: Space between a number and its unit, and on both sides of the dash of a range.
 _SPACE: Final = " "
 
@@ -148,6 +150,12 @@ class Formatter:
     def count(self, value: float | None) -> str:
         """Return a whole number, thousands grouped."""
         return UNKNOWN if value is None else self.number(value)
+
+    def stated(self, value: float | None) -> str:
+        """Return a number that somebody gave, with the digits that it was given with."""
+        if value is None or not math.isfinite(value):
+            return UNKNOWN
+        return self.number(value, _stated_decimals(value, 0, _MOST_DECIMALS))
 
     def estimate(self, value: float | None) -> str:
         """Return an estimated figure: three significant digits, no decimals from 100 on."""

@@ -105,5 +105,6 @@ def _conditions(answer: Answer, formatter: Formatter) -> str:
     counts = {column.estimate.count for column in answer.columns if column.estimate}
     if len(counts) != 1 or len(answer.columns) == 1:
         return load
-    each = trn("one accelerator each", "{n} accelerators each", counts.pop())
+    count = counts.pop()
+    each = trn("one accelerator each", "{n} accelerators each", count, n=formatter.count(count))
     return tr("{each}, {load}", each=each, load=load)

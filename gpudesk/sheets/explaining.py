@@ -257,8 +257,13 @@ def _conditions(answer: Answer, formatter: Formatter) -> str:
 
 
 def _load(load: Load, formatter: Formatter) -> str:
-    if load.kind is LoadKind.CONCURRENCY:
-        return trn("{n} request in flight", "{n} requests in flight", load.concurrency or 0)
+    if load.kind is LoadKind.CONCURRENCY and load.requests is None:
+        return trn(
+            "{n} request in flight",
+            "{n} requests in flight",
+            load.concurrency or 0,
+            n=formatter.count(load.concurrency),
+        )
     text = load_text(load, formatter)
     return text[:1].upper() + text[1:]
 

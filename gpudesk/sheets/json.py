@@ -11,6 +11,7 @@ from gpudesk.domain.claims import Attribute, Claim, Dispute, Source
 from gpudesk.domain.comparison import column_keys, leaders
 from gpudesk.domain.estimates import Banded, Estimate
 from gpudesk.domain.units import GIB
+from gpudesk.domain.workloads import LoadKind
 from gpudesk.sentences import sentence
 
 _FIGURES = (
@@ -61,6 +62,8 @@ def _scenario(answer: Answer) -> dict[str, Any]:
     for name in ("batch", "concurrency", "requests", "request_rate", "ttft_ms", "tpot_ms"):
         if (value := getattr(work.load, name)) is not None:
             load[name] = value
+    if work.load.kind is LoadKind.LIMITS:
+        load["limit"] = work.load.limit
     return {
         "name": scenario.name,
         "model": scenario.model,

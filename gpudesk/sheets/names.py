@@ -51,13 +51,17 @@ def load_text(load: Load, formatter: Formatter) -> str:
     if load.kind is LoadKind.BATCH:
         return tr("batch of {n}", n=formatter.count(load.batch))
     if load.kind is LoadKind.CONCURRENCY:
-        return tr("{n} in flight", n=formatter.count(load.concurrency))
+        clients = tr("{n} in flight", n=formatter.count(load.concurrency))
+        if load.requests is None:
+            return clients
+        return tr("{clients}, {n} in all", clients=clients, n=formatter.count(load.requests))
     if load.kind is LoadKind.SATURATE:
         return tr("{n} queued at once", n=formatter.count(load.requests))
     if load.kind is LoadKind.REQUEST_RATE:
-        return tr("{n} requests/s", n=formatter.estimate(load.request_rate))
+        return tr("{n} requests/s", n=formatter.stated(load.request_rate))
     return tr(
-        "TTFT {ttft} ms, TPOT {tpot} ms",
-        ttft=formatter.estimate(load.ttft_ms),
-        tpot=formatter.estimate(load.tpot_ms),
+        "TTFT {ttft} ms, TPOT {tpot} ms ({limit})",
+        ttft=formatter.stated(load.ttft_ms),
+        tpot=formatter.stated(load.tpot_ms),
+        limit=tr("mean") if load.limit == "mean" else tr("p99"),
     )

@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from gpudesk.domain.answers import Answer
+from gpudesk.domain.answers import Answer, Difference
 from gpudesk.domain.comparison import column_keys, difference, leaders
+from gpudesk.domain.estimates import Banded
 from gpudesk.domain.messages import InputError
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.scenarios import AcceleratorChoice, Scenario
@@ -69,6 +70,25 @@ def test_leaders_are_those_that_the_best_does_not_beat() -> None:
     assert leaders(answer("h200-sxm", "mi355x"), "output_tokens_per_s") == (0, 1)
     assert leaders(answer("h200-sxm", "mi355x"), "ttft_ms") == (0, 1)
     assert leaders(answer("h200-sxm"), "output_tokens_per_s") == ()
+
+
+def test_who_is_beaten_by_anyone_does_not_lead() -> None:
+    """The best may be too uncertain to beat the last one, which the second beats all the same."""
+    found = answer("h200-sxm", "mi325x", "mi355x")
+    best, second, last = column_keys(found.scenario.accelerators)
+    figures = (Banded(30.0, 10.0, 90.0), Banded(20.0, 19.0, 21.0), Banded(10.0, 9.5, 10.5))
+    columns = tuple(
+        replace(column, estimate=replace(column.estimate, output_tokens_per_s=figure))
+        for column, figure in zip(found.columns, figures, strict=True)
+        if column.estimate is not None
+    )
+    name = "output_tokens_per_s"
+    duels = (
+        Difference(name, second, best, Banded(2 / 3, 0.2, 2.0), None),
+        Difference(name, last, best, Banded(1 / 3, 0.1, 1.1), None),
+        Difference(name, last, second, Banded(0.5, 0.45, 0.55), second),
+    )
+    assert leaders(replace(found, columns=columns, differences=duels), name) == (0, 1)
 
 
 def test_two_counts_of_one_part_are_told_apart() -> None:

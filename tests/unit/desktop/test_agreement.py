@@ -1,0 +1,277 @@
+"""One answer, one text: a figure reads the same wherever it is shown, and no dash stands without a reason."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Any, Final
+
+import pytest
+from PySide6.QtWidgets import QApplication
+
+from gpudesk.desktop.charts.columns import parts
+from gpudesk.desktop.charts.figure_charts import ThroughputChart
+from gpudesk.desktop.pages.memory.bars import memory_bars
+from gpudesk.desktop.pages.memory.bars_data import bars_data
+from gpudesk.desktop.pages.performance.figures import limit_sentence, of_figures
+from gpudesk.desktop.panel.explainer import Explainer
+from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.selection import figure as figure_of_column
+from gpudesk.desktop.theme.theme import Theme
+from gpudesk.domain.estimates import Banded, Estimate
+from gpudesk.domain.formatting import ENGLISH, UNKNOWN, Formatter
+from gpudesk.domain.scenarios import AcceleratorChoice, Scenario
+from gpudesk.domain.units import GIB
+from gpudesk.domain.workloads import Load, LoadKind
+from gpudesk.sheets.comparison_headlines import headline_answers
+from gpudesk.sheets.comparison_parts import ComparedRow
+from gpudesk.sheets.comparison_table import comparison_table
+from gpudesk.sheets.explanation import Explanation
+from gpudesk.sheets.json import answer_fields
+from gpudesk.sheets.labels import figure_label
+from gpudesk.sheets.sections import make_sheet
+from gpudesk.sheets.sheet import Mark, Row, Sheet
+from gpudesk.workbench.templates import read_template
+from gpudesk.workbench.workbench import Workbench
+
+FORMATTER: Final = Formatter(ENGLISH)
+FIGURES: Final = (
+    "output_tokens_per_s",
+    "output_tokens_per_s_per_accelerator",
+    "total_tokens_per_s",
+    "ttft_ms",
+    "tpot_ms",
+    "request_s",
+    "batch_s",
+)
+COMPARED: Final = ("output_tokens_per_s", "ttft_ms", "tpot_ms")
+
+LOADS: Final = {
+    "closed": Load(LoadKind.CONCURRENCY, concurrency=48),
+    "queueing": Load(LoadKind.CONCURRENCY, concurrency=20_000),
+    "finite": Load(LoadKind.CONCURRENCY, concurrency=16, requests=200),
+    "one": Load(LoadKind.BATCH, batch=1),
+    "batch": Load(LoadKind.BATCH, batch=900),
+    "saturated": Load(LoadKind.SATURATE, requests=1000),
+    "slow": Load(LoadKind.REQUEST_RATE, request_rate=0.2),
+    "overloaded": Load(LoadKind.REQUEST_RATE, request_rate=500.0),
+    "limits": Load(LoadKind.LIMITS, ttft_ms=3000.0, tpot_ms=60.0),
+    "never met": Load(LoadKind.LIMITS, ttft_ms=0.5, tpot_ms=0.01),
+}
+#: Models with parts: alike, of all makers, one alone, announced, too small, a part twice, an impossible plan.
+PARTS: Final = {
+    "llama-3.1-70b": ("h200-sxm:1", "mi325x:1"),
+    "llama-3.1-8b": ("l40s:1", "gaudi3:1", "tpu-v6e:4", "trainium2:1", "h100-pcie:2", "mi300x:1"),
+    "mixtral-8x7b": ("h100-sxm:2",),
+    "deepseek-v3": ("h200-sxm:8", "mi355x:8", "vera-rubin-nvl72", "l4:1"),
+    "llama-3.1-405b": ("h100-sxm:4", "h100-sxm:16", "b200-hgx"),
+    "gpt-oss-120b": ("rtx-4090:1", "a100-80gb-sxm:2", "mi300x:7"),
+}
+
+
+def scenario(model: str, load: str) -> Scenario:
+    split = (part.partition(":") for part in PARTS[model])
+    chosen = tuple(AcceleratorChoice(part, int(count) if count else None) for part, _, count in split)
+    made = read_template("mi325x-or-h200-70b")
+    workload = replace(made.workload, input_tokens=1500, output_tokens=700, load=LOADS[load])
+    return replace(made, model=model, accelerators=chosen, workload=workload)
+
+
+@pytest.fixture(scope="module")
+def workbench() -> Iterator[Workbench]:
+    with Workbench.open() as opened:
+        yield opened
+
+
+@dataclass(frozen=True)
+class Shown:
+    """One answer in all its forms."""
+
+    desk: Desk
+    rows: dict[str, ComparedRow]
+    sheet: Sheet
+    fields: list[dict[str, Any]]
+
+    @property
+    def estimates(self) -> list[Estimate | None]:
+        """The estimate of each column."""
+        assert self.desk.answer is not None
+        return [column.estimate for column in self.desk.answer.columns]
+
+    def sheet_row(self, label: str) -> Row | None:
+        """Return the sheet's row of results with a label; differences have rows of their own."""
+        groups = [group for group in self.sheet.table.groups if group.title == "At this workload"]
+        return next((row for group in groups for row in group.rows if row.label == label), None)
+
+
+@pytest.fixture(params=list(product(PARTS, LOADS)), ids=" ".join)
+def shown(workbench: Workbench, qapp: QApplication, request: pytest.FixtureRequest) -> Shown:
+    desk = Desk(workbench, FORMATTER)
+    desk.want_curves("test", wanted=True)
+    desk.open(scenario(*request.param))
+    answer = desk.answer
+    assert answer is not None
+    return Shown(
+        desk,
+        {row.key: row for row in comparison_table(answer, FORMATTER).rows},
+        make_sheet(answer),
+        answer_fields(answer)["accelerators"],
+    )
+
+
+def text_of(shown: Shown, position: int, name: str) -> tuple[str, str | None]:
+    """Return what a figure and its band should read, from what the command line gives programs."""
+    estimate = shown.fields[position]["estimate"]
+    found = None if estimate is None else estimate[name]
+    if found is None:
+        return UNKNOWN, None
+    return FORMATTER.estimate(found["value"]), FORMATTER.band(Banded(**found))
+
+
+def test_it_reads_the_same_everywhere(shown: Shown, theme: Theme) -> None:
+    check_figures(shown)
+    check_panel(shown)
+    check_read_out(shown, theme)
+    check_headlines(shown)
+    check_memory(shown)
+    check_physics(shown)
+
+
+def check_figures(shown: Shown) -> None:
+    """Compare the table, the sheet and the table under the charts with what programs are given."""
+    for name in FIGURES:
+        compared, printed = shown.rows.get(name), shown.sheet_row(figure_label(name))
+        charted = {row.key: row for row in of_figures(shown.desk, (name,)).rows} if name in COMPARED else {}
+        for position, key in enumerate(shown.desk.keys):
+            text, band = text_of(shown, position, name)
+            if compared is not None:
+                cell = compared.cells[position]
+                assert (cell.text, cell.band) == (text, band)
+                assert cell.reason if text == UNKNOWN else not cell.reason
+            if printed is not None:
+                assert (printed.cells[position].text, printed.cells[position].band) == (text, band)
+            if charted:
+                row = charted[key]
+                assert row.cells == (text, band or "")
+                assert text != UNKNOWN or row.sentence
+
+
+def check_panel(shown: Shown) -> None:
+    """Compare what is said of a selected figure; where there is none, it says why."""
+    explainer = Explainer(shown.desk)
+    for name in (*FIGURES, "max_concurrency"):
+        for position, key in enumerate(shown.desk.keys):
+            found = explainer.explain(figure_of_column(key, name))
+            assert found is not None
+            estimate = shown.estimates[position]
+            if estimate is not None and not estimate.fits:
+                check_shortage(shown, position, found)
+                continue
+            if name == "max_concurrency":
+                assert found.figure == shown.rows[name].cells[position].text
+                continue
+            text, band = text_of(shown, position, name)
+            assert found.figure == text
+            assert band is None or found.band.startswith(band.replace("–", "to"))
+            assert found.figure != UNKNOWN or found.band or found.basis or found.facts
+
+
+def check_shortage(shown: Shown, position: int, found: Explanation) -> None:
+    """Compare how much memory is short in the panel, on the page Memory and under the charts."""
+    assert found.unit == "GiB short"
+    short = f"{found.figure} GiB"
+    part = parts(shown.desk.answer)[position]
+    assert short in limit_sentence(part, shown.desk)[0]
+    bar = memory_bars(shown.desk)[position]
+    assert short in bar.detail
+    assert short in bar.sentence
+
+
+def check_read_out(shown: Shown, theme: Theme) -> None:
+    """Compare what the chart reads off at the scenario's own load."""
+    answer = shown.desk.answer
+    assert answer is not None
+    if answer.scenario.workload.load.kind is not LoadKind.CONCURRENCY:
+        return
+    drawing = ThroughputChart(shown.desk, theme).make_drawing()
+    rows = {} if drawing.read_out is None else {row.key: row for row in drawing.read_out.rows}
+    for position, (key, estimate) in enumerate(zip(shown.desk.keys, shown.estimates, strict=True)):
+        if key in rows and estimate is not None and estimate.admitted == estimate.concurrency:
+            assert rows[key].cells[0] == text_of(shown, position, "output_tokens_per_s")[0]
+
+
+def check_headlines(shown: Shown) -> None:
+    """Nobody is called the winner but by the answer's differences, and the figure is the table's."""
+    answer = shown.desk.answer
+    assert answer is not None
+    keys = shown.desk.keys
+    strip = {each.figure: each for each in headline_answers(answer, FORMATTER)}
+    for name in COMPARED:
+        known = [key for key, e in zip(keys, shown.estimates, strict=True) if e and getattr(e, name)]
+        duels = [each for each in answer.differences if each.figure == name]
+        won = [each for each in duels if each.winner is not None]
+        beaten = {each.accelerator if each.winner == each.baseline else each.baseline for each in won}
+        best = [key for key in known if key not in beaten]
+        row = shown.rows.get(name)
+        marks = {} if row is None else {key: cell.mark for key, cell in zip(keys, row.cells, strict=True)}
+        asked = strip[name]
+        if len(known) > 1:
+            assert [leader.key for leader in asked.leaders] == best
+            assert asked.is_open == (len(best) > 1)
+            assert {key for key, mark in marks.items() if mark is not None} == set(best)
+            assert (Mark.BEST in marks.values()) == (len(best) == 1)
+        else:
+            assert not any(marks.values())
+            assert not asked.is_open
+        if len(best) == 1 and known:
+            assert asked.text == text_of(shown, keys.index(best[0]), name)[0]
+        assert asked.text != UNKNOWN or asked.detail
+
+
+def check_memory(shown: Shown) -> None:
+    """Compare the bars of memory, their table, the rows and what programs are given."""
+    data = bars_data(shown.desk, FORMATTER, "")
+    at = {head: number for number, head in enumerate(data.heads)}
+    bars = memory_bars(shown.desk)
+    for position, estimate in enumerate(shown.estimates):
+        cells, bar = data.rows[position], bars[position]
+        if estimate is None:
+            assert cells[-1] == UNKNOWN
+            assert bar.sentence
+            continue
+        use = shown.fields[position]["estimate"]["memory_gib"]
+        assert cells[at["Weights, GiB"]] == FORMATTER.gib(use["weights"] * GIB)
+        assert cells[at["KV cache, GiB"]] == FORMATTER.gib(use["kv"] * GIB)
+        assert cells[at["Capacity, GiB"]] == FORMATTER.gib(use["capacity"] * GIB)
+        compared = {
+            key: shown.rows[f"memory.{key}"].cells[position].text for key in ("weights", "kv", "free")
+        }
+        assert compared == {key: FORMATTER.gib(use[key] * GIB) for key in compared}
+        most = shown.rows["max_concurrency"].cells[position] if "max_concurrency" in shown.rows else None
+        if most is not None:
+            assert most.text == (cells[at["Most in flight"]] if estimate.fits else UNKNOWN)
+
+
+def check_physics(shown: Shown) -> None:
+    """Nothing goes beyond the memory or the roof, and every band holds its value."""
+    for part, estimate in zip(parts(shown.desk.answer), shown.estimates, strict=True):
+        if estimate is None:
+            assert part.column.problem is not None
+            continue
+        said, faulty = limit_sentence(part, shown.desk)
+        if not estimate.fits:
+            assert faulty
+            assert said
+            assert all(getattr(estimate, name) is None for name in FIGURES)
+            continue
+        use = estimate.memory
+        assert sum(use[1:]) == use.capacity_bytes
+        assert min(use) >= 0
+        assert (estimate.admitted or 0) <= estimate.max_concurrency
+        for banded in (getattr(estimate, name) for name in FIGURES):
+            assert banded is None or 0 < banded.low <= banded.value <= banded.high
+        roofline = shown.desk.workbench.roofline(estimate)
+        assert roofline is not None
+        for point in (roofline.prefill, roofline.decode):
+            assert point is None or point.flops <= roofline.paper.at(point.intensity) * (1 + 1e-9)
