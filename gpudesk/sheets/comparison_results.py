@@ -75,6 +75,8 @@ def why_no_figure(column: Column, formatter: Formatter) -> tuple[str, str | None
         return short, None if estimate.reason is None else sentence(estimate.reason, formatter)
     if estimate.stable is False:
         return tr("overloaded"), tr("Requests arrive faster than they can be answered")
+    if estimate.output_tokens_per_s is None:
+        return tr("limits not met"), tr("Not even one request in flight meets the latency limits")
     return tr("not at this load"), None
 
 

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication
 
 from gpudesk.desktop.charts.columns import parts
 from gpudesk.desktop.charts.figure_charts import ThroughputChart
+from gpudesk.desktop.charts.figures_table import FigureRow
 from gpudesk.desktop.pages.memory.bars import memory_bars
 from gpudesk.desktop.pages.memory.bars_data import bars_data
 from gpudesk.desktop.pages.performance.figures import limit_sentence, of_figures
@@ -149,12 +150,26 @@ def check_figures(shown: Shown) -> None:
                 cell = compared.cells[position]
                 assert (cell.text, cell.band) == (text, band)
                 assert cell.reason if text == UNKNOWN else not cell.reason
+                check_reason(shown.estimates[position], cell.reason, charted.get(key))
             if printed is not None:
                 assert (printed.cells[position].text, printed.cells[position].band) == (text, band)
             if charted:
                 row = charted[key]
                 assert row.cells == (text, band or "")
                 assert text != UNKNOWN or row.sentence
+
+
+def check_reason(estimate: Estimate | None, reason: str | None, charted: FigureRow | None) -> None:
+    """Under overload and unmet limits a missing figure says just that, in the table and under charts."""
+    if reason is None or estimate is None or not estimate.fits:
+        return
+    if estimate.stable is False:
+        assert reason == "overloaded"
+    elif estimate.output_tokens_per_s is None:
+        assert reason == "limits not met"
+    else:
+        return
+    assert charted is None or (charted.sentence, charted.faulty) == (reason, True)
 
 
 def check_panel(shown: Shown) -> None:

@@ -16,6 +16,7 @@ from gpudesk.domain.estimates import Banded, Limiter
 from gpudesk.domain.formatting import UNKNOWN
 from gpudesk.domain.workloads import LoadKind
 from gpudesk.sentences import sentence
+from gpudesk.sheets.comparison_results import why_no_figure
 from gpudesk.sheets.labels import FIGURE_UNITS, figure_label, limiter_label
 from gpudesk.sheets.names import load_text
 from gpudesk.text import tr
@@ -46,6 +47,8 @@ def limit_sentence(part: Part, desk: Desk) -> tuple[str, bool]:
             return tr("does not fit: {missing}", missing=missing), True
         needs = desk.formatter.count(estimate.needs)
         return tr("does not fit: {missing}; needs {n}", missing=missing, n=needs), True
+    if estimate.stable is False or estimate.output_tokens_per_s is None:
+        return why_no_figure(part.column, desk.formatter)[0], True
     waiting = full_at(estimate, desk)
     if waiting:
         return waiting, True
