@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import fields, replace
+from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -55,6 +56,8 @@ class Desk(QObject):
         self.ghost: Answer | None = None
         self.undo_stack = QUndoStack(self)
         self.undo_stack.setUndoLimit(_MOST_STEPS)
+        # A stack of edits tells that it is clean when it ends, and nobody can ask it any more.
+        self.destroyed.connect(partial(self.undo_stack.blockSignals, True))
         self._gesture: str | None = None
         self._gestures = 0
         self._curves: set[str] = set()

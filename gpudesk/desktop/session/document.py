@@ -114,21 +114,15 @@ class Document(QObject):
 
     def close(self) -> None:
         """Let the document go; what was not saved was given up by the user."""
-        self._end_steps()
         self._recovery.clear()
 
     def leave(self) -> None:
         """Let the document go without a question; the next start offers what was not saved."""
-        self._end_steps()
         self._recovery.leave()
 
     def keep_now(self) -> bool:
         """Bring the recovery file up to date at once; return whether it is."""
         return self._recovery.write()
-
-    def _end_steps(self) -> None:
-        # The stack tells of its own end too, when nobody is left to hear it.
-        self._desk.undo_stack.blockSignals(True)
 
     def _put(self, scenario: Scenario, path: Path | None, *, begun: bool) -> None:
         self._recovery.clear()

@@ -196,3 +196,12 @@ def test_the_selection_stays_with_its_part_when_the_part_comes_again(desk: Desk)
     desk.undo_stack.undo()
     desk.flush()
     assert desk.selection == figure("h200-sxm", "ttft_ms")
+
+
+def test_a_desk_that_ends_says_nothing_of_its_edits(desk: Desk, qtbot: QtBot) -> None:
+    set_load(desk, 128)
+    said: list[bool] = []
+    desk.undo_stack.cleanChanged.connect(said.append)
+    with qtbot.waitSignal(desk.destroyed):
+        desk.deleteLater()
+    assert said == []

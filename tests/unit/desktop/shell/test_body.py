@@ -1,0 +1,82 @@
+"""The body of the window: the panel comes after the page was painted, to a place that was held for it."""
+
+import pytest
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
+
+from gpudesk.desktop.after_paint import after_paint
+from gpudesk.desktop.session.settings import Settings
+from gpudesk.desktop.shell.body import Body
+from gpudesk.desktop.theme.theme import Theme
+
+
+class Page(QWidget):
+    """Keeps the widths that it is laid out at once it was seen."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.widths: list[int] = []
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
+        super().resizeEvent(event)
+        self.widths.append(event.size().width())
+
+
+@pytest.fixture
+def body(theme: Theme, settings: Settings, qtbot: QtBot) -> Body:
+    made = Body(theme, settings)
+    qtbot.addWidget(made)
+    made.resize(1440, 800)
+    return made
+
+
+def test_the_page_is_laid_out_once(body: Body, qtbot: QtBot) -> None:
+    page = Page()
+    body.stack.addWidget(page)
+    body.hold_place()
+    body.show()
+    qtbot.waitExposed(body)
+    page.widths.clear()
+    panel = QWidget()
+    body.set_panel(panel)
+    qtbot.waitUntil(panel.isVisible)
+    qtbot.wait(0)
+    assert page.widths == []
+    assert panel.geometry().left() > page.geometry().right()
+    assert panel.width() >= 280
+
+
+def test_no_room_is_held_for_a_panel_that_is_hidden(body: Body, qtbot: QtBot) -> None:
+    body.show_panel(shown=False)
+    page = Page()
+    body.stack.addWidget(page)
+    body.hold_place()
+    body.show()
+    qtbot.waitExposed(body)
+    assert page.width() == body.width()
+    panel = QWidget()
+    body.set_panel(panel)
+    assert panel.isHidden()
+    body.show_panel(shown=True)
+    qtbot.waitUntil(lambda: panel.isVisible() and page.width() < body.width())
+
+
+def test_a_panel_without_a_place_is_taken_in(body: Body, qtbot: QtBot) -> None:
+    body.show()
+    panel = QWidget()
+    body.set_panel(panel)
+    qtbot.waitUntil(panel.isVisible)
+    assert body.stack.width() < body.width()
+
+
+def test_what_waits_for_a_paint_comes_once_and_after_it(body: Body, qtbot: QtBot) -> None:
+    done: list[bool] = []
+    after_paint(body.stack, lambda: done.append(body.stack.isVisible()))
+    qtbot.wait(0)
+    assert done == []
+    body.show()
+    qtbot.waitUntil(lambda: done == [True])
+    body.stack.repaint()
+    qtbot.wait(0)
+    assert done == [True]
