@@ -27,6 +27,7 @@ from gpudesk.desktop.shell.rail import Rail, RailItem
 from gpudesk.desktop.shell.scenario_bar import ScenarioBar
 from gpudesk.desktop.shell.status import StatusText
 from gpudesk.desktop.shell.status_bar import StatusBar
+from gpudesk.desktop.shell.tab_order import chain_as_read
 from gpudesk.desktop.shell.top_bar import TopBar
 from gpudesk.desktop.theme.focus_ring import FocusRing
 from gpudesk.desktop.widgets.buttons import IconButton
@@ -374,6 +375,19 @@ class MainWindow(QMainWindow):
             region.setFocus(Qt.FocusReason.TabFocusReason)
 
     # What Qt tells
+
+    def focusNextPrevChild(self, following: bool) -> bool:  # noqa: N802 - Qt's name
+        """Go on with Tab in the order of reading: scenario, page, panel, bar above, list of pages."""
+        regions = [self.scenario, self.chips, self.note, self.body.stack]
+        if self.body.panel is not None:
+            regions.append(self.body.panel)
+        ends = chain_as_read([*regions, self.top, self.rail])
+        if ends is not None and self.focusWidget() is ends[following]:
+            # Round again: what cannot be seen stands between the last control and the first.
+            reason = Qt.FocusReason.TabFocusReason if following else Qt.FocusReason.BacktabFocusReason
+            ends[not following].setFocus(reason)
+            return True
+        return super().focusNextPrevChild(following)
 
     def _show_steps(self) -> None:
         stack = self.desk.undo_stack

@@ -6,7 +6,7 @@ from typing import Protocol, runtime_checkable
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QApplication, QCheckBox, QRadioButton, QWidget
+from PySide6.QtWidgets import QApplication, QCheckBox, QMenuBar, QRadioButton, QWidget
 from shiboken6 import isValid
 
 from gpudesk.desktop.theme.theme import Theme
@@ -134,7 +134,8 @@ class FocusRing(QWidget):
     def _ringed(self) -> QRect | None:
         """Return the place to ring in the window's coordinates."""
         widget = self._target
-        if widget is None or not isValid(widget):
+        if widget is None or not isValid(widget) or isinstance(widget, QMenuBar):
+            # A menu bar shows by itself which of its menus is meant.
             return None
         if not widget.isVisible() or widget.visibleRegion().isEmpty():
             return None
