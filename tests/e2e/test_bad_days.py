@@ -338,3 +338,19 @@ def test_a_fault_is_reported_once_and_the_window_works_on(
         assert user.window.is_page("performance")
 
     program(at_window)
+
+
+def test_what_a_crash_left_is_taken_up_once(program: StartProgram, user_home: Path) -> None:
+    """Two start pages offer the same edits; the second to ask is told that they are open."""
+    _, edited = ended_by(signal.SIGKILL, user_home)
+
+    def take_up_twice(user: User) -> None:
+        first = user.window
+        second = first.program.new_window()
+        second.start.open_recovered.emit(str(kept(user_home)[0]))
+        assert second.desk.scenario.workload.load.concurrency == edited
+        first.start.open_recovered.emit(str(kept(user_home)[0]))
+        assert first.note.text == "These edits are open in another window already."
+        assert first.document.untouched
+
+    program(take_up_twice)

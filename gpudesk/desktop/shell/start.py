@@ -30,7 +30,7 @@ class StartPage(FirstRunPage):
         self.start_empty.connect(window.new)
         self.open_template.connect(window.open_template)
         self.open_file.connect(lambda path: window.open_path(Path(path)))
-        self.open_recovered.connect(lambda key: window.open_recovered(self._left[key]))
+        self.open_recovered.connect(self._open_left)
         self.discard_recovered.connect(self._discard)
 
     def refresh(self) -> None:
@@ -43,9 +43,19 @@ class StartPage(FirstRunPage):
         self._left = {str(recovered.file): recovered for recovered in left}
         self.set_recovered([_recovered(key, recovered) for key, recovered in self._left.items()])
 
+    def _open_left(self, key: str) -> None:
+        """Take up what a crash left, unless another window has done so meanwhile."""
+        self.show_left(left_behind())
+        if key in self._left:
+            self._window.open_recovered(self._left[key])
+        else:
+            self._window.note.show_note(tr("These edits are open in another window already."), fault=False)
+
     def _discard(self, key: str) -> None:
-        discard(self._left.pop(key))
-        self.show_left(list(self._left.values()))
+        self.show_left(left_behind())
+        if key in self._left:
+            discard(self._left.pop(key))
+            self.show_left(list(self._left.values()))
 
 
 def offer_left(window: MainWindow) -> None:
