@@ -184,14 +184,16 @@ class SetupTable:
             count=count,
             chosen=chosen,
             rows=tuple(c.position for c in chosen),
-            capacity=tuple(
-                float(min(sequences // p.plan.dp, p.settings.max_batch * p.budget.attention_ranks))
-                for p, sequences in placed
-            ),
+            capacity=tuple(_capacity(p, sequences) for p, sequences in placed),
             replicas=tuple(float(p.plan.dp) for p, _ in placed),
             sequences=tuple(sequences for _, sequences in placed),
             sequence_bytes=tuple(p.budget.cache.sequence_bytes(tokens) for p, _ in placed),
         )
+
+    def room(self, request: EstimateRequest, setup: Setup, count: int, tokens: int) -> float:
+        """Return the most sequences of `tokens` that a plan of `count` accelerators runs at once."""
+        placed = self.placements(request, setup, count)
+        return max((_capacity(p, p.budget.max_sequences(tokens)) * p.plan.dp for p in placed), default=0.0)
 
     def ideal(self, chosen: list[tuple[Frame, Candidate]]) -> Rows:
         """Return the rows that the chosen candidates would have if nothing were lost."""
@@ -204,6 +206,12 @@ class SetupTable:
             row = ideal_row(chosen.situation, made.model, budget.shards, budget.cache, chosen.point)
             position = self._ideal_of[chosen.position] = self._ideal.add(row)
         return position
+
+
+def _capacity(placed: Placement, sequences: int) -> float:
+    """Sequences that one replica runs at once, where memory holds `sequences` in all replicas."""
+    most = placed.settings.max_batch * placed.budget.attention_ranks
+    return float(min(sequences // placed.plan.dp, most))
 
 
 class CaseList:

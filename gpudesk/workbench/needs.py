@@ -152,12 +152,11 @@ class NeedsFinder:
     def _roomy(self, search: _Search) -> Iterator[Options]:
         """Yield the plans of each count, smallest first, where one has room for all that is in flight."""
         for count in search.counts:
-            options = self._table.options_of(search.request, search.setup, count, search.tokens)
-            if options is None:
-                continue
-            room = map(float.__mul__, options.capacity, options.replicas)
-            if max(room) >= (search.wanted or 1):
-                yield options
+            asked = (search.request, search.setup, count, search.tokens)
+            if self._table.room(*asked) >= (search.wanted or 1):
+                options = self._table.options_of(*asked)
+                if options is not None:
+                    yield options
 
     def _estimates(
         self, asked: list[tuple[_Search, EstimateRequest, Options]]
