@@ -39,8 +39,9 @@ if TYPE_CHECKING:
 
 #: Lengths of requests that a setup remembers the fitting plans of.
 MOST_LENGTHS = 4096
-#: Plans and lengths that are remembered of all setups together, of about 1.5 kB each.
-MOST_KEPT = 40_000
+#: Plans and lengths that are remembered of all setups together, of about 1.5 kB each. A scenario takes one
+#: or two thousand; more would make the interpreter's search for unreachable objects stop the window.
+MOST_KEPT = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +81,8 @@ class SetupTable:
         self._catalog = catalog
         self.calibration = calibration
         self._engines = catalog.serving_engines()
+        #: How much is remembered.
+        self.most_kept = MOST_KEPT
         self._empty()
 
     def _empty(self) -> None:
@@ -94,7 +97,7 @@ class SetupTable:
 
         Rows have other positions afterwards, so this is for the time between two calls.
         """
-        if self._kept < MOST_KEPT:
+        if self._kept < self.most_kept:
             return False
         self._empty()
         return True

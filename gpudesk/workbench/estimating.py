@@ -89,6 +89,10 @@ class Estimator:
                 answers[position] = estimate
         return [answer for answer in answers if answer is not None]
 
+    def remember(self, most: int) -> None:
+        """Remember this many plans, of about 1.5 kB each: for many questions about many deployments."""
+        self._setups.most_kept = most
+
     def _make_room(self) -> None:
         if self._setups.make_room():
             self._curves.clear()

@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from gpudesk.workbench.estimating import Estimator
 
 
+#: Plans that are remembered while lines are answered, which may ask for thousands of deployments in turn.
+_PLANS_OF_LINES = 200_000
+
+
 class Workbench:
     """Answers every question of the program from one catalog and one calibration.
 
@@ -115,6 +119,7 @@ class Workbench:
         """Answer JSON lines; return how many of them could not be answered."""
         from gpudesk.workbench.batch import answer_stream
 
+        self.estimator.remember(_PLANS_OF_LINES)
         return answer_stream(self.estimator, source, target)
 
     def explain(self, estimate: Estimate, figure: str) -> Term:

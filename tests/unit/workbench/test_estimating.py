@@ -13,7 +13,6 @@ from gpudesk.domain.estimates import Banded, Basis, Estimate, Limiter
 from gpudesk.domain.messages import InputError
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.workloads import Load, LoadKind
-from gpudesk.workbench import cases
 from gpudesk.workbench.estimating import Estimator
 from tests.unit.workbench.asking import ask, closed
 
@@ -283,7 +282,7 @@ def test_what_is_remembered_stays_bounded_and_answers_stay_the_same(
     ]
     before = [estimator.estimate(request) for request in asked]
     curves, needed = estimator.curves(before), estimator.needed(asked)
-    monkeypatch.setattr(cases, "MOST_KEPT", 1)
+    monkeypatch.setattr(estimator._setups, "most_kept", 1)
     assert [estimator.estimate(request) for request in asked] == before
     assert [estimator.curves([estimate])[0] for estimate in before] == list(curves)
     assert estimator.needed(asked) == needed
@@ -295,8 +294,8 @@ def test_what_is_remembered_stays_bounded_and_answers_stay_the_same(
 def test_a_day_of_edits_does_not_fill_the_memory(
     estimator: Estimator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cases, "MOST_KEPT", 500)
     table = estimator._setups
+    monkeypatch.setattr(table, "most_kept", 500)
     for fraction in range(300):
         request = ask("h200-sxm", "llama-3.1-8b", "fp8", closed(1), memory_fraction=0.5 + fraction / 1000)
         assert estimator.estimate(request).fits
