@@ -197,7 +197,11 @@ class ChipRow(QWidget):
             size = widget.sizeHint()
             edge = right - (corner.width() + 2 * gap if shown and top == 0 else 0)
             if x > margin and x + size.width() > edge:
-                x, top = margin, top + size.height() + gap
+                if widget is self.add and not widget.isEnabled():
+                    # No line only for what cannot be used.
+                    size = QSize(0, size.height())
+                else:
+                    x, top = margin, top + size.height() + gap
             widget.setGeometry(x, top + (line - size.height()) // 2, size.width(), size.height())
             x += size.width() + gap
         if self.height() != top + line:
