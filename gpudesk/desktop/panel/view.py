@@ -17,7 +17,6 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QApplication,
     QFrame,
-    QMenu,
     QStyleOptionViewItem,
     QTreeView,
     QWidget,
@@ -28,6 +27,7 @@ from gpudesk.desktop.panel.model import COPIED_ROLE, Line, PanelModel, is_addres
 from gpudesk.desktop.panel.nodes import Kind, Node
 from gpudesk.desktop.theme.focus_ring import FocusRing
 from gpudesk.desktop.theme.theme import Theme
+from gpudesk.desktop.widgets.menu import make_menu
 from gpudesk.sheets.explanation import TermLine
 from gpudesk.text import tr
 
@@ -227,13 +227,16 @@ class PanelView(QTreeView):
         line = self._line(self.currentIndex())
         if line is None:
             return
-        menu = QMenu(self)
+        menu = make_menu(parent=self)
         menu.addAction(tr("Copy"), self.copy_current).setEnabled(bool(line.node.copied))
         if line.node.has_children:
             is_open = self.isExpanded(self.currentIndex())
             menu.addAction(tr("Fold") if is_open else tr("Unfold"), lambda: self._toggle(line))
         menu.aboutToHide.connect(menu.deleteLater)
-        menu.popup(event.globalPos())
+        place = event.globalPos()
+        if event.reason() == QContextMenuEvent.Reason.Keyboard:
+            place = self.viewport().mapToGlobal(self.visualRect(self.currentIndex()).bottomLeft())
+        menu.popup(place)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: N802 - Qt's name
         """Show what is under the mouse, and a hand over links."""
