@@ -6,8 +6,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QByteArray, Qt, QTimer
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication, QResizeEvent
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QVBoxLayout, QWidget
 
 from gpudesk.desktop.actions import ActionSpec
@@ -20,17 +20,18 @@ from gpudesk.desktop.shell.action_list import all_actions
 from gpudesk.desktop.shell.body import Body
 from gpudesk.desktop.shell.chip_row import ChipRow
 from gpudesk.desktop.shell.files import FileActions
+from gpudesk.desktop.shell.geometry import keep_place, restore_place
 from gpudesk.desktop.shell.menus import Menus
 from gpudesk.desktop.shell.note_bar import NoteBar
 from gpudesk.desktop.shell.page_list import page_specs
 from gpudesk.desktop.shell.rail import Rail, RailItem
+from gpudesk.desktop.shell.regions import tab_round
 from gpudesk.desktop.shell.scenario_bar import ScenarioBar
 from gpudesk.desktop.shell.status import StatusText
 from gpudesk.desktop.shell.status_bar import StatusBar
-from gpudesk.desktop.shell.tab_order import chain_as_read
+from gpudesk.desktop.shell.step_buttons import StepButtons
 from gpudesk.desktop.shell.top_bar import TopBar
 from gpudesk.desktop.theme.focus_ring import FocusRing
-from gpudesk.desktop.widgets.buttons import IconButton
 from gpudesk.text import tr
 
 if TYPE_CHECKING:
@@ -38,8 +39,7 @@ if TYPE_CHECKING:
     from gpudesk.desktop.shell.palette import CommandPalette
     from gpudesk.desktop.shell.start import StartPage
 
-_GEOMETRY, _PAGE, _RAIL = "window.geometry", "window.page", "rail.collapsed"
-_USUAL_SIZE = (1440, 900)
+_PAGE, _RAIL = "window.page", "rail.collapsed"
 _LEAST_SIZE = (720, 480)
 #: Below this width the rail folds by itself.
 _FOLDED = 1360
@@ -72,7 +72,8 @@ class MainWindow(QMainWindow):
         self.status_text = StatusText(self.desk, self.document, self.status)
         recovery.failed.connect(self.status_text.say_not_kept)
         self._connect()
-        self._restore()
+        restore_place(self, self.settings)
+        self.rail.set_collapsed(self.settings.get(_RAIL, default=False))
 
     # Putting together
 
@@ -86,8 +87,8 @@ class MainWindow(QMainWindow):
         self.rail = Rail(theme, items)
         self.scenario = ScenarioBar(desk, theme)
         self.chips = ChipRow(desk, theme)
-        self.undo = IconButton(theme, "undo-2", tr("Undo"), key="Ctrl+Z")
-        self.redo = IconButton(theme, "redo-2", tr("Redo"), key="Ctrl+Shift+Z")
+        self.steps = StepButtons(theme, desk.undo_stack, self)
+        self.undo, self.redo = self.steps.undo, self.steps.redo
         self.scenario.add_at_end(self.undo)
         self.scenario.add_at_end(self.redo)
         self.body = Body(theme, self.settings)
@@ -111,43 +112,15 @@ class MainWindow(QMainWindow):
         self.setCentralWidget(central)
 
     def _connect(self) -> None:
-        desk, stack = self.desk, self.desk.undo_stack
         self.rail.chosen.connect(self.show_page)
         self.rail.collapsed_changed.connect(lambda folded: self.settings.put(_RAIL, folded))
         self.top.search.clicked.connect(self.open_palette)
         self.top.print.clicked.connect(self.preview)
         self.top.panel.clicked.connect(self.toggle_panel)
-        self.undo.clicked.connect(stack.undo)
-        self.redo.clicked.connect(stack.redo)
-        for signal in (
-            stack.canUndoChanged,
-            stack.canRedoChanged,
-            stack.undoTextChanged,
-            stack.redoTextChanged,
-        ):
-            signal.connect(self._show_steps)
         self.document.changed.connect(self._show_title)
-        desk.scenario_changed.connect(self._leave_start)
+        self.desk.scenario_changed.connect(self._leave_start)
         self.theme.changed.connect(self._fold_rail)
-        self._show_steps()
         self._show_title()
-
-    def _restore(self) -> None:
-        """Take the place that the window had, or a sane one where its monitor is gone."""
-        kept = QByteArray.fromBase64(self.settings.get(_GEOMETRY, "").encode())
-        if kept.isEmpty() or not self.restoreGeometry(kept) or not self._is_reachable():
-            room = self.screen().availableGeometry()
-            self.resize(min(_USUAL_SIZE[0], room.width()), min(_USUAL_SIZE[1], room.height()))
-            frame = self.frameGeometry()
-            frame.moveCenter(room.center())
-            self.move(frame.topLeft())
-        self.rail.set_collapsed(self.settings.get(_RAIL, default=False))
-
-    def _is_reachable(self) -> bool:
-        """Whether the window's title can be caught with the mouse."""
-        bar = self.frameGeometry().adjusted(40, 0, -40, 0)
-        bar.setHeight(40)
-        return any(screen.availableGeometry().intersects(bar) for screen in QGuiApplication.screens())
 
     # Pages
 
@@ -176,7 +149,7 @@ class MainWindow(QMainWindow):
             page = self._pages[page_id] = spec.make(self.desk, self.theme, self.settings)
             self._connect_page(page)
             self.body.stack.addWidget(page)
-        focus = self._focused()
+        focus = self.focused()
         was_inside = focus is None or self.body.stack.isAncestorOf(focus)
         self._page = page_id
         self.settings.put(_PAGE, page_id)
@@ -311,24 +284,6 @@ class MainWindow(QMainWindow):
         self.scenario.model.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.scenario.model.open_list()
 
-    def more_settings(self) -> None:
-        """Show the settings that the scenario bar has no room for."""
-        from gpudesk.desktop.shell.dialog_calls import show_more_settings
-
-        show_more_settings(self)
-
-    def show_keys(self) -> None:
-        """Show all shortcuts."""
-        from gpudesk.desktop.shell.dialog_calls import show_keys
-
-        show_keys(self)
-
-    def show_about(self) -> None:
-        """Show what this program is made of."""
-        from gpudesk.desktop.shell.dialog_calls import show_about
-
-        show_about(self)
-
     @cached_property
     def palette_of_commands(self) -> CommandPalette:
         """The command palette, made when it is first opened."""
@@ -342,60 +297,15 @@ class MainWindow(QMainWindow):
 
         self.palette_of_commands.open(palette_entries(self))
 
-    def next_region(self) -> None:
-        """Give the focus to the next of scenario, page and panel."""
-        self._go_region(1)
-
-    def previous_region(self) -> None:
-        """Give the focus to the one before of scenario, page and panel."""
-        self._go_region(-1)
-
-    def _focused(self) -> QWidget | None:
+    def focused(self) -> QWidget | None:
         """Return what has the focus in this window; nothing has before the first control is reached."""
         return self.focusWidget()
-
-    def _go_region(self, by: int) -> None:
-        regions: list[QWidget] = [self.scenario, self.chips, self.body.stack]
-        if self.body.panel is not None and self.body.panel_shown:
-            regions.append(self.body.panel)
-        focus = self._focused()
-        now = next(
-            (n for n, region in enumerate(regions) if focus is not None and region.isAncestorOf(focus)), -1
-        )
-        region = regions[(now + by) % len(regions)]
-        if region is self.body.stack:
-            (self.page or self.start).focus_content()
-        elif region is self.scenario:
-            self.scenario.model.setFocus(Qt.FocusReason.TabFocusReason)
-        elif region is self.chips:
-            (self.chips.chips[0] if self.chips.chips else self.chips.add).setFocus(
-                Qt.FocusReason.TabFocusReason
-            )
-        else:
-            region.setFocus(Qt.FocusReason.TabFocusReason)
 
     # What Qt tells
 
     def focusNextPrevChild(self, following: bool) -> bool:  # noqa: N802 - Qt's name
         """Go on with Tab in the order of reading: scenario, page, panel, bar above, list of pages."""
-        regions = [self.scenario, self.chips, self.note, self.body.stack]
-        if self.body.panel is not None:
-            regions.append(self.body.panel)
-        ends = chain_as_read([*regions, self.top, self.rail])
-        if ends is not None and self.focusWidget() is ends[following]:
-            # Round again: what cannot be seen stands between the last control and the first.
-            reason = Qt.FocusReason.TabFocusReason if following else Qt.FocusReason.BacktabFocusReason
-            ends[not following].setFocus(reason)
-            return True
-        return super().focusNextPrevChild(following)
-
-    def _show_steps(self) -> None:
-        stack = self.desk.undo_stack
-        self.undo.setEnabled(stack.canUndo())
-        self.redo.setEnabled(stack.canRedo())
-        undo, redo = stack.undoText(), stack.redoText()
-        self.undo.set_name(tr("Undo: {step}", step=undo) if undo else tr("Undo"), "Ctrl+Z")
-        self.redo.set_name(tr("Redo: {step}", step=redo) if redo else tr("Redo"), "Ctrl+Shift+Z")
+        return tab_round(self, following=following) or super().focusNextPrevChild(following)
 
     def _show_title(self) -> None:
         title = self.document.title
@@ -427,7 +337,7 @@ class MainWindow(QMainWindow):
         if not self.files.may_close():
             event.ignore()
             return
-        self.settings.put(_GEOMETRY, bytes(self.saveGeometry().toBase64().data()).decode())
+        keep_place(self, self.settings)
         self.settings.write()
         self.document.close()
         self.program.window_closed(self)

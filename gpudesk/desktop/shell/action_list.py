@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 from gpudesk.desktop.actions import ActionSpec, Menu
 from gpudesk.desktop.session.recent import clear_recent, recent_files
+from gpudesk.desktop.shell.dialog_calls import show_about, show_keys, show_more_settings
+from gpudesk.desktop.shell.regions import go_to_region
 from gpudesk.desktop.theme import theme as themes
 from gpudesk.text import tr
 from gpudesk.workbench.templates import templates
@@ -190,7 +192,7 @@ def _view(window: MainWindow) -> list[ActionSpec]:
         ActionSpec(
             "view.next_region",
             tr("Go to the next region"),
-            window.next_region,
+            partial(go_to_region, window, 1),
             Menu.VIEW,
             3,
             shortcuts=("F6",),
@@ -198,7 +200,7 @@ def _view(window: MainWindow) -> list[ActionSpec]:
         ActionSpec(
             "view.previous_region",
             tr("Go to the region before"),
-            window.previous_region,
+            partial(go_to_region, window, -1),
             Menu.VIEW,
             3,
             shortcuts=("Shift+F6",),
@@ -233,7 +235,7 @@ def _scenario(window: MainWindow) -> list[ActionSpec]:
         ActionSpec(
             "scenario.settings",
             tr("More settings…"),
-            window.more_settings,
+            partial(show_more_settings, window),
             Menu.SCENARIO,
             1,
             "sliders-horizontal",
@@ -274,12 +276,18 @@ def _help(window: MainWindow) -> list[ActionSpec]:
             ("Ctrl+K",),
         ),
         ActionSpec(
-            "help.keys", tr("Keyboard shortcuts"), window.show_keys, Menu.HELP, 0, "keyboard", ("F1",)
+            "help.keys",
+            tr("Keyboard shortcuts"),
+            partial(show_keys, window),
+            Menu.HELP,
+            0,
+            "keyboard",
+            ("F1",),
         ),
         ActionSpec(
             "help.logs", tr("Open the folder of logs"), window.program.open_logs, Menu.HELP, 1, "folder"
         ),
-        ActionSpec("help.about", tr("About GPU Desk"), window.show_about, Menu.HELP, 2, "info"),
+        ActionSpec("help.about", tr("About GPU Desk"), partial(show_about, window), Menu.HELP, 2, "info"),
     ]
 
 
