@@ -210,7 +210,7 @@ def _one_window(growths: tuple[Growth, ...]) -> tuple[tuple[float, int], ...]:
     return ((sum(flops * window for flops, window in windows) / widest, widest),)
 
 
-@lru_cache(maxsize=20_000)
+@lru_cache(maxsize=2_000)
 def cache_profile(model: Model, kv: Precision, plan: ParallelPlan) -> CacheProfile:
     """Return the cache of one sequence of `model` on an accelerator of `plan`, exact.
 

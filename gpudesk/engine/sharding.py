@@ -171,7 +171,7 @@ def _active_expert_elements(group: LayerGroup, tensors: tuple[Tensor, ...]) -> i
     return total * group.ffn.experts_per_token // group.ffn.experts
 
 
-@lru_cache(maxsize=20_000)
+@lru_cache(maxsize=2_000)
 def shard(model: Model, weights: Precision, plan: ParallelPlan) -> Shards:
     """Lay `model` with `weights` (a concrete format) out over `plan`; exact integers.
 
