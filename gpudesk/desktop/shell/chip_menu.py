@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
-from PySide6.QtWidgets import QMenu, QWidget
+from PySide6.QtWidgets import QInputDialog, QMenu, QWidget
 
 from gpudesk.desktop.session import edits
 from gpudesk.desktop.session.desk import Desk
@@ -15,7 +16,7 @@ from gpudesk.desktop.widgets.menu import make_menu
 from gpudesk.domain.messages import InputError
 from gpudesk.domain.scenarios import AcceleratorChoice
 from gpudesk.text import tr
-from gpudesk.workbench.requests import check_degrees
+from gpudesk.workbench.requests import MOST_ACCELERATORS, check_degrees
 
 #: Counts that are offered; the arrow keys reach these too.
 COUNTS = (1, 2, 4, 8, 16, 32, 64)
@@ -112,9 +113,38 @@ def _count_menu(desk: Desk, position: int, choice: AcceleratorChoice, name: str,
 
     _switch(menu, group, tr("Smallest that fits"), set_count(None), on=choice.count is None)
     menu.addSeparator()
-    for count in sorted({*COUNTS, *([choice.count] if choice.count else [])}):
+    for count in sorted({*COUNTS, *_own_counts(desk, choice)}):
         _switch(menu, group, f"× {count}", set_count(count), on=choice.count == count)
+    menu.addSeparator()
+
+    def ask() -> None:
+        count = _ask_for_count(name, choice.count or 1, parent.parentWidget())
+        if count is not None:
+            set_count(count)()
+
+    _add(menu, tr("Other count…"), ask)
     return menu
+
+
+def _own_counts(desk: Desk, choice: AcceleratorChoice) -> set[int]:
+    """Return counts that only this part is offered: the one that it has, and all of its scale-up domain."""
+    counts = {choice.count} if choice.count else set()
+    with contextlib.suppress(InputError):
+        counts.add(desk.workbench.catalog.accelerator(choice.accelerator).cards_per_host)
+    return counts
+
+
+def _ask_for_count(name: str, count: int, parent: QWidget | None) -> int | None:
+    """Let the user type any count; None where it is called off."""
+    dialog = QInputDialog(parent.window() if parent is not None else None)
+    dialog.setInputMode(QInputDialog.InputMode.IntInput)
+    dialog.setWindowTitle(tr("Count"))
+    dialog.setLabelText(tr("How many {name}?", name=name))
+    dialog.setIntRange(1, MOST_ACCELERATORS)
+    dialog.setIntValue(count)
+    dialog.setOkButtonText(tr("Set count"))
+    dialog.setCancelButtonText(tr("Keep as it was"))
+    return dialog.intValue() if dialog.exec() else None
 
 
 def _plan_menu(

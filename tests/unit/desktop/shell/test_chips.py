@@ -1,10 +1,10 @@
 """The row of accelerators: keys of a chip, its menu, the list to add from, the baseline, wrapping."""
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QMenu
+from PySide6.QtWidgets import QApplication, QInputDialog, QMenu
 from pytestqt.qtbot import QtBot
 
 from gpudesk.desktop.session.desk import Desk
@@ -255,3 +255,26 @@ def test_a_part_that_is_there_already_comes_with_the_next_count(row: ChipRow, de
     counts = [choice.count for choice in desk.scenario.accelerators if choice.accelerator == "h200-sxm"]
     assert counts == [1, 2, 4]
     assert desk.names[-1] == "H200 SXM × 4"
+
+
+@pytest.mark.parametrize(("key", "count"), [(Qt.Key.Key_Return, 12), (Qt.Key.Key_Escape, 1)])
+def test_any_count_can_be_typed(row: ChipRow, desk: Desk, qtbot: QtBot, key: Qt.Key, count: int) -> None:
+    def type_it() -> None:
+        dialog = QApplication.activeModalWidget()
+        assert isinstance(dialog, QInputDialog)
+        assert dialog.labelText() == "How many H200 SXM?"
+        dialog.setIntValue(12)
+        QTest.keyClick(dialog, key)
+
+    menu = menu_of(row, 0)
+    QTimer.singleShot(50, type_it)
+    entry(menu, "Count", "Other count…").trigger()
+    assert choice(desk, 0).count == count
+
+
+def test_all_of_a_scale_up_domain_can_be_chosen(row: ChipRow, desk: Desk) -> None:
+    row.add_accelerator("vera-rubin-nvl72")
+    menu = menu_of(row, len(row.chips) - 1)
+    entry(menu, "Count", "× 72").trigger()
+    menu.close()
+    assert choice(desk, len(row.chips) - 1).count == 72
