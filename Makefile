@@ -15,13 +15,14 @@ DATA := $(shell find data -name '*.py' -prune -o -print 2>/dev/null)
 CATALOG_CODE := $(shell find gpudesk/catalog gpudesk/domain -name '*.py' 2>/dev/null)
 
 .DELETE_ON_ERROR:
-.PHONY: help run test lint bench catalog lock notices screenshots wheel wheel-test bare-test clean
+.PHONY: help run test lint bench soak catalog lock notices screenshots wheel wheel-test bare-test clean
 
 help:
 	@echo "run         set up, then open the window; without a display, make a sample comparison sheet"
 	@echo "test        set up, then run all tests but the benchmarks"
 	@echo "lint        style, types and import rules"
 	@echo "bench       measure speed and accuracy"
+	@echo "soak        take thousands of random steps at the window, and look for faults"
 	@echo "catalog     build the shipped catalog from data/"
 	@echo "wheel       build the wheel"
 	@echo "wheel-test  install the wheel in a fresh environment and use it there"
@@ -38,7 +39,7 @@ run: $(VENV)/.ready build/.debian-run $(CATALOG)
 	$(BIN)/gpudesk sheet --template $(SAMPLE) -o build/sample-comparison.pdf
 
 test: $(VENV)/.ready build/.debian-test $(CATALOG)
-	$(PYTEST) --ignore=tests/benchmarks -n $(WORKERS) --dist loadgroup $(PYTEST_ARGS)
+	$(PYTEST) --ignore=tests/benchmarks --ignore=tests/soak -n $(WORKERS) --dist loadgroup $(PYTEST_ARGS)
 
 lint: $(VENV)/.ready build/.debian-test
 	$(BIN)/ruff check .
@@ -48,6 +49,9 @@ lint: $(VENV)/.ready build/.debian-test
 
 bench: $(VENV)/.ready build/.debian-test $(CATALOG)
 	$(PYTEST) tests/benchmarks --benchmark-autosave -p no:xdist $(PYTEST_ARGS)
+
+soak: $(VENV)/.ready build/.debian-test $(CATALOG)
+	$(PYTEST) tests/soak -p no:xdist $(PYTEST_ARGS)
 
 catalog: $(CATALOG)
 

@@ -1,0 +1,38 @@
+"""Two thousand random steps at a real window: nothing fails, nothing hangs, nothing grows (`make soak`)."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QApplication
+
+from tests.soak.walker import RandomWalk, counted, resident_bytes, window_to_walk
+
+STEPS = 2000
+#: Steps after which all that is loaded once has been, and each list and menu was open.
+WARM = 500
+#: Bytes that caches may take on top of what there is after the warm-up.
+GROWTH = 90e6
+
+
+@pytest.mark.parametrize("seed", [int(each) for each in os.environ.get("SOAK_SEEDS", "1 2 3").split()])
+def test_a_random_walk(
+    qapp: QApplication, tmp_path: Path, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with window_to_walk(qapp, monkeypatch) as (program, window):
+        walk = RandomWalk(program, window, tmp_path, seed)
+        walk.walk(range(WARM))
+        walk.tour()
+        before, memory = counted(window), resident_bytes()
+        walk.walk(range(WARM, STEPS))
+        walk.tour()
+        grown = {kind: number - before[kind] for kind, number in counted(window).items()}
+        assert not walk.faults, "\n\n".join(str(fault) for fault in walk.faults)
+        slow = [turn for turn in walk.turns[WARM:] if turn.too_long]
+        assert not slow, slow
+        # Lists and menus that had not been opened before are there once.
+        assert grown["top-level widgets"] <= 8, grown
+        assert grown["widgets"] <= 60, grown
+        assert resident_bytes() - memory <= GROWTH, f"{(resident_bytes() - memory) / 1e6:.0f} MB"

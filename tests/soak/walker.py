@@ -1,0 +1,484 @@
+"""A user without a plan: takes random steps at a real window, and notes everything that goes wrong.
+
+Each step draws from a source of its own, made of the walk's seed and the step's number. A walk that failed
+can so be repeated with fewer steps until only those are left that matter.
+"""
+
+from __future__ import annotations
+
+import gc
+import logging
+import re
+import sys
+import time
+import traceback
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from types import TracebackType
+
+import pytest
+from PySide6.QtCore import (
+    QCoreApplication,
+    QEvent,
+    QObject,
+    QPoint,
+    QPointF,
+    Qt,
+    QtMsgType,
+    qInstallMessageHandler,
+)
+from PySide6.QtGui import QWheelEvent
+from PySide6.QtPrintSupport import QPrintDialog
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QLineEdit, QWidget
+
+from gpudesk.desktop.app import Program
+from gpudesk.desktop.main_window import MainWindow
+from gpudesk.desktop.session.selection import attribute, figure, model_attribute
+from gpudesk.desktop.shell.files import FileActions
+from gpudesk.domain.messages import InputError
+from gpudesk.workbench.templates import read_template
+from gpudesk.workbench.workbench import Workbench
+from tests.soak.random_scenarios import RandomScenarios
+
+#: CPU seconds that one turn of the event loop may take once all is loaded.
+LONGEST_TURN_S = 0.25
+#: The same where every widget is styled anew, or all parts and the model change, as when a file is opened.
+LONGEST_RARE_TURN_S = 0.5
+
+_HARMLESS = re.compile(
+    r"This plugin does not support|(Keyboard|Mouse) event .*not accepted by receiving widget"
+)
+_SIZES = ((720, 480), (900, 600), (1280, 800), (1440, 900), (1920, 1080))
+_FIGURES = (
+    "output_tokens_per_s",
+    "output_tokens_per_s_per_accelerator",
+    "total_tokens_per_s",
+    "ttft_ms",
+    "tpot_ms",
+    "request_s",
+    "batch_s",
+    "memory",
+    "max_concurrency",
+    "no such figure",
+)
+_KEYS = (
+    *(Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_Home, Qt.Key.Key_End),
+    *(Qt.Key.Key_PageUp, Qt.Key.Key_PageDown, Qt.Key.Key_Tab, Qt.Key.Key_Backtab, Qt.Key.Key_Return),
+    *(Qt.Key.Key_Escape, Qt.Key.Key_Space, Qt.Key.Key_Delete, Qt.Key.Key_Backspace, Qt.Key.Key_F6),
+    *(Qt.Key.Key_A, Qt.Key.Key_B, Qt.Key.Key_S, Qt.Key.Key_Slash, Qt.Key.Key_Plus, Qt.Key.Key_Minus),
+)
+_MODIFIERS = (
+    *(Qt.KeyboardModifier.NoModifier,) * 6,
+    Qt.KeyboardModifier.ShiftModifier,
+    Qt.KeyboardModifier.AltModifier,
+)
+_TYPED = ("0", "-5", "7", "64", "1e9", "abc", "1,000", "1.5", "99999999999999999999", "h200", "mi", "<b>", "")
+_BUTTONS = (Qt.MouseButton.LeftButton,) * 5 + (Qt.MouseButton.RightButton,)
+_RARE = ("look", "action view.theme", "action view.text", "another scenario")
+_TEMPLATE = "405b-one-node"
+#: Actions that show another view of a page.
+_VIEWS = tuple(
+    f"{page}.{view}"
+    for page, views in (
+        ("memory", ("context", "needed", "fit")),
+        ("performance", ("throughput", "pareto", "latency", "roofline", "split", "overview")),
+    )
+    for view in views
+)
+#: What would end the walk, or ask the system for something.
+_LEFT_OUT = frozenset({"file.close", "file.quit", "file.open", "file.save", "file.save_as", "help.logs"})
+
+Act = Callable[[Random], object]
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What went wrong, and in which step."""
+
+    step: int
+    act: str
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """The longest turn of the event loop in a step, in CPU seconds."""
+
+    longest_s: float
+    step: int
+    act: str
+
+    @property
+    def too_long(self) -> bool:
+        """Whether a user would notice."""
+        return self.longest_s > (LONGEST_RARE_TURN_S if self.act.startswith(_RARE) else LONGEST_TURN_S)
+
+
+class RandomWalk:
+    """Random steps at one window."""
+
+    def __init__(self, program: Program, window: MainWindow, folder: Path, seed: int) -> None:
+        """Begin at a window; files that are saved go to the folder."""
+        self.faults: list[Fault] = []
+        #: How long the steps took.
+        self.turns: list[Turn] = []
+        self._program = program
+        self._window = window
+        self._folder = folder
+        self._seed = seed
+        self._scenarios = RandomScenarios(program.workbench)
+        self._step = 0
+        self._act = ""
+        self._longest = self._noted = 0.0
+        self._acts: dict[str, tuple[int, Act]] = {
+            "edit": (10, self._edit),
+            "load": (6, self._load),
+            "another scenario": (1, self._scenario),
+            "control": (5, self._control),
+            "undo or redo": (5, self._undo),
+            "select": (5, self._select),
+            "ghost": (2, self._ghost),
+            "page": (4, self._page),
+            "action": (6, self._action),
+            "look": (2, self._look),
+            "size": (2, self._size),
+            "keys": (8, self._press),
+            "type": (3, self._type),
+            "click": (8, self._click),
+            "move": (4, self._move),
+            "wheel": (2, self._wheel),
+            "preview": (1, self._preview),
+            "save and open": (1, self._save_and_open),
+        }
+
+    def walk(self, steps: Iterable[int]) -> None:
+        """Take these steps."""
+        names = list(self._acts)
+        weights = [weight for weight, _ in self._acts.values()]
+        with self._watched():
+            for step in steps:
+                random = Random(f"{self._seed}:{step}")
+                self._step, self._act = step, random.choices(names, weights)[0]
+                self._take(self._acts[self._act][1], random)
+
+    def tour(self) -> None:
+        """Show a known scenario on all pages at the usual size, with nothing open above them."""
+        self._close_what_has_popped_up()
+        self._program.set_theme("light")
+        self._program.set_font_percent(100)
+        self._window.resize(1440, 900)
+        self._window.desk.open(read_template(_TEMPLATE))
+        self._window.desk.clear_ghost()
+        for spec in self._window.page_specs:
+            self._window.show_page(spec.id)
+            settle()
+            for action in self._window.page_actions():
+                if action.id in _VIEWS:
+                    action.run()
+                    settle()
+
+    def _take(self, act: Act, random: Random) -> None:
+        self._longest = 0.0
+        try:
+            self._timed(lambda: act(random))
+        except Exception:  # noqa: BLE001 - whatever it is, it is what is looked for
+            self._fault(traceback.format_exc())
+        self._settle()
+        self.turns.append(Turn(self._longest, self._step, self._act))
+        if random.random() < 0.15:
+            self._close_what_has_popped_up()
+        if random.random() < 0.05:
+            self._window.grab()
+        settle()
+
+    def _timed(self, act: Callable[[], object]) -> None:
+        """Act, and note how long that took without what was noted within."""
+        begun, noted = time.thread_time(), self._noted
+        act()
+        taken = time.thread_time() - begun - (self._noted - noted)
+        self._noted += taken
+        self._longest = max(self._longest, taken)
+
+    def _settle(self) -> None:
+        for _ in range(3):
+            self._timed(QApplication.processEvents)
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+
+    # Watching
+
+    def _fault(self, what: str) -> None:
+        self.faults.append(Fault(self._step, self._act, what))
+
+    @contextmanager
+    def _watched(self) -> Iterator[None]:
+        """Take exceptions in slots, Qt's messages and logged warnings as faults."""
+        former = sys.excepthook
+        messages = qInstallMessageHandler(self._said_by_qt)
+        handler = _Listener(self._fault)
+        logging.getLogger().addHandler(handler)
+        sys.excepthook = self._raised
+        try:
+            yield
+        finally:
+            sys.excepthook = former
+            logging.getLogger().removeHandler(handler)
+            qInstallMessageHandler(messages)
+
+    def _raised(self, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        self._fault("".join(traceback.format_exception(kind, error, trace)))
+
+    def _said_by_qt(self, kind: QtMsgType, context: object, text: str) -> None:  # noqa: ARG002 - Qt's
+        if kind is not QtMsgType.QtDebugMsg and not _HARMLESS.search(text):
+            self._fault(f"Qt: {text}\n{''.join(traceback.format_stack(limit=8)[:-1])}")
+
+    # Steps
+
+    def _edit(self, random: Random) -> None:
+        desk = self._window.desk
+        for _ in range(random.choice((1, 1, 1, 3))):
+            desk.apply(self._scenarios.edited(desk.scenario, random), "Some edit")
+
+    def _load(self, random: Random) -> None:
+        slider = self._window.scenario.load.slider
+        if random.random() < 0.5:
+            slider.setFocus()
+            for _ in range(random.randint(1, 6)):
+                QTest.keyClick(slider, random.choice(_KEYS[:8]))
+            return
+        points = [_point(slider, random) for _ in range(4)]
+        QTest.mousePress(slider, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, points[0])
+        for point in points:
+            QTest.mouseMove(slider, point)
+            self._settle()
+        QTest.mouseRelease(slider, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, points[-1])
+
+    def _scenario(self, random: Random) -> None:
+        self._window.desk.apply(self._scenarios.scenario(random), "Another scenario")
+
+    def _control(self, random: Random) -> None:
+        bar, chips = self._window.scenario, self._window.chips
+        scenarios = self._scenarios
+        chip = random.choice(chips.chips) if chips.chips else None
+        steps: tuple[Callable[[], object], ...] = (
+            lambda: bar.model.chosen.emit(random.choice(scenarios.models)),
+            lambda: bar.weights.chosen.emit(random.choice(("fp16", "fp8", "nvfp4", "fp6", "int4"))),
+            lambda: bar.kv.chosen.emit(random.choice(("fp16", "fp8", "nvfp4"))),
+            lambda: bar.engine.chosen.emit(random.choice(("", *scenarios.engines))),
+            lambda: bar.load.kind_chosen.emit(
+                random.choice(("batch", "concurrency", "saturate", "request_rate", "limits"))
+            ),
+            lambda: chips.add_accelerator(random.choice(scenarios.parts)),
+            chips.open_list,
+        )
+        if chip is not None:
+            steps += (
+                chip.clicked.emit,
+                chip.removed.emit,
+                chip.made_baseline.emit,
+                lambda: chip.stepped.emit(random.choice((-1, 1))),
+                lambda: chip.left_for.emit(random.choice((-1, 1))),
+            )
+        random.choice(steps)()
+
+    def _undo(self, random: Random) -> None:
+        stack = self._window.desk.undo_stack
+        for _ in range(random.choice((1, 2, 5, 20))):
+            self._timed(stack.undo if random.random() < 0.6 else stack.redo)
+            self._settle()
+
+    def _select(self, random: Random) -> None:
+        desk = self._window.desk
+        answer = desk.answer
+        if answer is None:
+            desk.select(None)
+            return
+        position = random.randrange(len(answer.columns))
+        key = desk.keys[position]
+        made = random.choice(
+            (
+                lambda: None,
+                lambda: figure(key, random.choice(_FIGURES)),
+                lambda: attribute(key, random.choice(sorted(answer.columns[position].attributes))),
+                lambda: model_attribute(random.choice(sorted(answer.model_attributes))),
+            )
+        )()
+        desk.select(made)
+
+    def _ghost(self, random: Random) -> None:
+        (self._window.desk.pin_ghost if random.random() < 0.7 else self._window.desk.clear_ghost)()
+
+    def _page(self, random: Random) -> None:
+        self._window.show_page(random.choice([spec.id for spec in self._window.page_specs]))
+
+    def _action(self, random: Random) -> None:
+        actions = [
+            spec
+            for spec in self._window.actions_of_window()
+            if spec.id not in _LEFT_OUT
+            and spec.enabled()
+            and not spec.id.startswith(("file.recent", "file.new", "file.template"))
+        ]
+        chosen = random.choice(actions)
+        self._act = f"action {chosen.id}"
+        chosen.run()
+
+    def _look(self, random: Random) -> None:
+        if random.random() < 0.5:
+            self._program.set_theme(random.choice(("light", "dark", "system")))
+        else:
+            self._program.set_font_percent(random.choice((90, 100, 110, 125, 150)))
+
+    def _size(self, random: Random) -> None:
+        self._window.resize(*random.choice(_SIZES))
+
+    def _press(self, random: Random) -> None:
+        for _ in range(random.randint(1, 5)):
+            target = _keyboard_target(self._window)
+            QTest.keyClick(target, random.choice(_KEYS), random.choice(_MODIFIERS))
+            self._settle()
+
+    def _type(self, random: Random) -> None:
+        fields = [field for field in self._window.findChildren(QLineEdit) if field.isVisible()]
+        if fields:
+            random.choice(fields).setFocus()
+        target = _keyboard_target(self._window)
+        if isinstance(target, QLineEdit):
+            target.selectAll()
+        QTest.keyClicks(target, random.choice(_TYPED))
+        QTest.keyClick(target, random.choice((Qt.Key.Key_Return, Qt.Key.Key_Tab, Qt.Key.Key_Escape)))
+
+    def _click(self, random: Random) -> None:
+        widget = self._somewhere(random)
+        button = random.choice(_BUTTONS)
+        click = QTest.mouseDClick if random.random() < 0.15 else QTest.mouseClick
+        click(widget, button, random.choice(_MODIFIERS), _point(widget, random))
+
+    def _move(self, random: Random) -> None:
+        widget = self._somewhere(random)
+        for _ in range(random.randint(1, 6)):
+            QTest.mouseMove(widget, _point(widget, random))
+            self._settle()
+
+    def _wheel(self, random: Random) -> None:
+        widget = self._somewhere(random)
+        place = _point(widget, random)
+        turned = QPoint(0, random.choice((-480, -120, 120, 480)))
+        event = QWheelEvent(
+            QPointF(place),
+            QPointF(widget.mapToGlobal(place)),
+            QPoint(),
+            turned,
+            Qt.MouseButton.NoButton,
+            random.choice((Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ControlModifier)),
+            Qt.ScrollPhase.NoScrollPhase,
+            False,
+        )
+        QApplication.sendEvent(widget, event)
+
+    def _preview(self, random: Random) -> None:  # noqa: ARG002 - all steps are alike
+        self._window.preview()
+        self._settle()
+        self._close_what_has_popped_up()
+
+    def _save_and_open(self, random: Random) -> None:
+        path = self._folder / f"{random.randrange(3)}.gpudesk"
+        document = self._window.document
+        try:
+            document.save(path)
+            document.open_file(path)
+        except InputError as error:
+            self._fault(f"not saved or opened: {error}")
+
+    # What is where
+
+    def _somewhere(self, random: Random) -> QWidget:
+        """Return a widget that the mouse can reach: a child of what is in front."""
+        front = QApplication.activePopupWidget() or QApplication.activeModalWidget() or self._window
+        there = [
+            widget for widget in front.findChildren(QWidget) if widget.isVisible() and widget.isEnabled()
+        ]
+        return random.choice(there) if there else front
+
+    def _close_what_has_popped_up(self) -> None:
+        """Close lists, menus and dialogs."""
+        while (popup := QApplication.activePopupWidget()) is not None:
+            popup.close()
+        for widget in QApplication.topLevelWidgets():
+            if isinstance(widget, QDialog) and widget.isVisible():
+                widget.close()
+
+
+class _Listener(logging.Handler):
+    """Passes warnings on."""
+
+    def __init__(self, tell: Callable[[str], None]) -> None:
+        super().__init__(logging.WARNING)
+        self._tell = tell
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._tell(f"logged: {record.getMessage()}")
+
+
+def settle() -> None:
+    """Let the event loop turn until nothing waits, deletions included."""
+    for _ in range(3):
+        QApplication.processEvents()
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+
+
+@contextmanager
+def window_to_walk(
+    app: QApplication, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[tuple[Program, MainWindow]]:
+    """Open a window on a template with six parts, whose questions are answered by doing nothing."""
+    for question in ("getOpenFileName", "getSaveFileName"):
+        monkeypatch.setattr(QFileDialog, question, lambda *_args, **_named: ("", ""))
+    monkeypatch.setattr(QPrintDialog, "exec", lambda _: QDialog.DialogCode.Rejected)
+    monkeypatch.setattr(FileActions, "may_close", lambda _: True)
+    with Workbench.open() as workbench:
+        program = Program(app, workbench)
+        window = program.new_window()
+        window.open_template(_TEMPLATE)
+        settle()
+        try:
+            yield program, window
+        finally:
+            program.set_theme("light")
+            program.set_font_percent(100)
+            window.close()
+            program.end()
+            settle()
+
+
+def counted(window: MainWindow) -> dict[str, int]:
+    """Return how many objects of Qt there are."""
+    gc.collect()
+    settle()
+    return {
+        "top-level widgets": len(QApplication.topLevelWidgets()),
+        "widgets": len(QApplication.allWidgets()),
+        "objects of the window": len(window.findChildren(QObject)),
+    }
+
+
+def resident_bytes() -> int:
+    """Return the memory of this process that is in use."""
+    fields = Path("/proc/self/statm").read_text().split()
+    return int(fields[1]) * 4096
+
+
+def _point(widget: QWidget, random: Random) -> QPoint:
+    return QPoint(random.randrange(max(widget.width(), 1)), random.randrange(max(widget.height(), 1)))
+
+
+def _keyboard_target(window: QWidget) -> QWidget:
+    """Return what the keyboard goes to."""
+    popup = QApplication.activePopupWidget()
+    if popup is not None:
+        inner: QWidget | None = popup.focusWidget()
+        return popup if inner is None else inner
+    return QApplication.activeModalWidget() or QApplication.focusWidget() or window
