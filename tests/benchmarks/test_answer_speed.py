@@ -23,6 +23,7 @@ CURVES = 2.0
 FIGURES = 5.0
 
 ROUNDS = 100
+from tests.benchmarks.conftest import Say
 
 
 @pytest.fixture(scope="module")
@@ -77,37 +78,33 @@ _lengths = count(1000)
 def test_answer_with_curves_while_dragging(
     workbench: Workbench,
     changed: Callable[[int], Scenario],
-    record_property: Callable[[str, object], None],
+    say: Say,
 ) -> None:
     scenarios = [changed(number) for number in range(ROUNDS)]
     took = milliseconds(lambda number: workbench.answer(scenarios[number], with_curves=True))
-    record_property("milliseconds", round(took, 2))
+    say(f"answer with curves, six accelerators: median {took:.1f} ms (bar {ANSWER:g})")
     assert took <= ANSWER
 
 
-def test_curves_of_six_that_nothing_is_known_of(
-    workbench: Workbench, record_property: Callable[[str, object], None]
-) -> None:
+def test_curves_of_six_that_nothing_is_known_of(workbench: Workbench, say: Say) -> None:
     answers = [workbench.answer(with_input(next(_lengths))) for _ in range(ROUNDS)]
     estimates = [[column.estimate for column in answer.columns if column.estimate] for answer in answers]
     took = milliseconds(lambda number: workbench.estimator.curves(estimates[number]))
-    record_property("milliseconds", round(took, 2))
+    say(f"curves of six: median {took:.1f} ms (bar {CURVES:g})")
     assert took <= CURVES
 
 
-def test_what_is_needed(workbench: Workbench, record_property: Callable[[str, object], None]) -> None:
+def test_what_is_needed(workbench: Workbench, say: Say) -> None:
     workbench.needed(scenario())
     took = milliseconds(lambda _: workbench.needed(with_input(next(_lengths))))
-    record_property("milliseconds", round(took, 2))
+    say(f"accelerators needed, six by four: median {took:.1f} ms (bar {NEEDED:g})")
     assert took <= NEEDED
 
 
 @pytest.mark.parametrize("name", ["roofline", "step_shares", "request_time", "kv_against_context"])
-def test_figures_behind_the_charts(
-    workbench: Workbench, name: str, record_property: Callable[[str, object], None]
-) -> None:
+def test_figures_behind_the_charts(workbench: Workbench, name: str, say: Say) -> None:
     estimates = fitting(workbench)
     figure: Callable[[Estimate], object] = getattr(workbench, name)
     took = milliseconds(lambda _: [figure(estimate) for estimate in estimates])
-    record_property("milliseconds", round(took, 2))
+    say(f"{name} of six: median {took:.1f} ms (bar {FIGURES:g})")
     assert took <= FIGURES

@@ -1,4 +1,4 @@
-"""From an edit of the load to the painted page Performance, with six accelerators, as a slider does it."""
+"""From an edit of the load to the painted window, with six accelerators, as a slider does it."""
 
 import statistics
 import time
@@ -9,19 +9,17 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from gpudesk.desktop.pages.performance.page import PerformancePage
+from gpudesk.desktop.app import Program
+from gpudesk.desktop.main_window import MainWindow
 from gpudesk.desktop.session import edits
-from gpudesk.desktop.session.desk import Desk
-from gpudesk.desktop.session.settings import Settings
-from gpudesk.desktop.theme.theme import LIGHT, Theme
-from gpudesk.domain.formatting import ENGLISH, Formatter
-from gpudesk.workbench.templates import read_template
+from gpudesk.desktop.session.selection import figure
 from gpudesk.workbench.workbench import Workbench
+from tests.benchmarks.conftest import Say
 
 #: Six accelerators.
 TEMPLATE = "405b-one-node"
-#: The page's size in a window of 1280 × 800 and in one of 1920 × 1080, and the bar in milliseconds.
-SIZES = [pytest.param(920, 652, 16.0, id="1280x800"), pytest.param(1424, 932, 33.0, id="1920x1080")]
+#: The window, and the bar for the page that it shows, in milliseconds.
+SIZES = [pytest.param((1280, 800), 16.0, id="1280x800"), pytest.param((1920, 1080), 33.0, id="1920x1080")]
 STEPS = 150
 ROUNDS = 4
 
@@ -32,33 +30,47 @@ def workbench() -> Iterator[Workbench]:
         yield opened
 
 
-@pytest.mark.parametrize(("width", "height", "bar_ms"), SIZES)
+@pytest.fixture
+def window(workbench: Workbench, qapp: QApplication, qtbot: QtBot, user_home: Path) -> Iterator[MainWindow]:
+    program = Program(qapp, workbench)
+    program.set_theme("light")
+    made = program.new_window()
+    made.open_template(TEMPLATE)
+    yield made
+    made.desk.undo_stack.setClean()
+    made.close()
+    qapp.processEvents()
+
+
+@pytest.mark.parametrize("page", ["compare", "performance", "memory"])
+@pytest.mark.parametrize(("size", "bar_ms"), SIZES)
 def test_slider_to_painted(
-    workbench: Workbench,
-    qapp: QApplication,
-    qtbot: QtBot,
-    tmp_path: Path,
-    width: int,
-    height: int,
-    bar_ms: float,
+    window: MainWindow, qapp: QApplication, say: Say, page: str, size: tuple[int, int], bar_ms: float
 ) -> None:
-    desk = Desk(workbench, Formatter(ENGLISH))
-    desk.open(read_template(TEMPLATE))
-    page = PerformancePage(desk, Theme(qapp, LIGHT), Settings(tmp_path / "settings.json"))
-    qtbot.addWidget(page)
-    page.resize(width, height)
-    page.show()
-    rounds = [drag(desk, qapp) for _ in range(ROUNDS)]
+    window.resize(*size)
+    window.show_page(page)
+    window.desk.select(figure(window.desk.keys[0], "output_tokens_per_s"))
+    settle(qapp)
+    rounds = [drag(window, qapp) for _ in range(ROUNDS)]
     # The first round warms caches; of the others the quietest counts, since the machine has other work too.
     median = min(statistics.median(taken) for taken in rounds[1:])
     slowest = min(sorted(taken)[int(STEPS * 0.99)] for taken in rounds[1:])
+    say(f"{page} {size[0]} x {size[1]}: median {median:.1f} ms (bar {bar_ms:.0f}), p99 {slowest:.1f} ms")
     assert median <= bar_ms, f"median {median:.1f} ms"
     assert slowest <= 2 * bar_ms, f"p99 {slowest:.1f} ms, median {median:.1f} ms"
 
 
-def drag(desk: Desk, qapp: QApplication) -> list[float]:
+def settle(qapp: QApplication) -> None:
+    """Let everything be laid out and loaded that comes after the first paint."""
+    ends = time.perf_counter() + 0.5
+    while time.perf_counter() < ends:
+        qapp.processEvents()
+
+
+def drag(window: MainWindow, qapp: QApplication) -> list[float]:
     """Move the load step by step; return the milliseconds that each took to the screen."""
     taken = []
+    desk = window.desk
     desk.begin_gesture("load")
     for count in range(40, 40 + STEPS):
         begun = time.perf_counter()

@@ -14,6 +14,7 @@ import pytest
 
 from gpudesk.workbench.templates import read_template
 from gpudesk.workbench.workbench import Workbench
+from tests.benchmarks.conftest import Say
 
 #: Seconds to the first paint with the scenario's table, and until charts are live, with files in memory.
 TABLE = 0.6
@@ -61,11 +62,13 @@ def _start(scenario: Path, folder: Path) -> Mapping[str, float]:
 
 
 @pytest.mark.parametrize(("word", "bar"), [("table", TABLE), ("charts", CHARTS)])
-def test_the_window_is_painted_soon(runs: list[Mapping[str, float]], word: str, bar: float) -> None:
+def test_the_window_is_painted_soon(runs: list[Mapping[str, float]], say: Say, word: str, bar: float) -> None:
     seconds = median(run[word] for run in runs)
+    say(f"{word} painted after {seconds:.2f} s (bar {bar:.1f})")
     assert seconds <= bar, f"{word} after {seconds:.3f} s"
 
 
-def test_all_pages_take_little_memory(runs: list[Mapping[str, float]]) -> None:
+def test_all_pages_take_little_memory(runs: list[Mapping[str, float]], say: Say) -> None:
     taken = median(run["memory"] for run in runs)
+    say(f"memory after all pages {taken / 1e6:.0f} MB (bar {MEMORY / 1e6:.0f})")
     assert taken <= MEMORY, f"{taken / 1e6:.0f} MB"

@@ -44,7 +44,7 @@ class ChipRow(QWidget):
         self.baseline = BaselineChoice(theme, self)
         self.baseline.chosen.connect(self._baseline_chosen)
         self._popup: ChoicePopup | None = None
-        desk.scenario_changed.connect(self._show)
+        desk.scenario_changed.connect(self._changed)
         theme.follow(self._place)
         self._show()
 
@@ -82,6 +82,11 @@ class ChipRow(QWidget):
             pen.hairline(0, self.height() - 1, self.width(), self.height() - 1)
         finally:
             painter.end()
+
+    def _changed(self, changed: frozenset[str]) -> None:
+        # A drag of the load comes by here at each step.
+        if "accelerators" in changed:
+            self._show()
 
     def _show(self) -> None:
         choices = self._desk.scenario.accelerators

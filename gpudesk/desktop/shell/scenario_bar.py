@@ -22,6 +22,8 @@ from gpudesk.desktop.theme.theme import Theme
 from gpudesk.desktop.widgets.field import ChoiceField, NumberField
 from gpudesk.desktop.widgets.load_slider import LoadSlider
 from gpudesk.desktop.widgets.numbers import NumberFormat
+from gpudesk.domain.messages import InputError
+from gpudesk.domain.models import Model
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.workloads import LoadKind
 from gpudesk.sentences import sentence
@@ -55,6 +57,7 @@ class ScenarioBar(QWidget):
         self.load = LoadSlider(theme, self)
         # The slider takes what the fields leave it, down to its least length, before any field is cut.
         self.load.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self._kind: LoadKind | None = None
         self._fields: tuple[QWidget, ...] = (
             self.model,
             self.weights,
@@ -72,7 +75,7 @@ class ScenarioBar(QWidget):
         self._row.addStretch(1)
         self._offer()
         self._connect()
-        desk.scenario_changed.connect(self._show)
+        desk.scenario_changed.connect(self._changed)
         desk.answered.connect(self._show_faults)
         theme.follow(self._dress)
         self._show()
@@ -114,35 +117,51 @@ class ScenarioBar(QWidget):
         self.kv.set_options(kv_options())
         self.engine.set_options(engine_options(workbench))
 
+    def _changed(self, changed: frozenset[str]) -> None:
+        # A drag of the load comes by here at each step.
+        if changed == {"workload"}:
+            self._show_workload()
+        elif changed - {"accelerators"}:
+            self._show()
+
     def _show(self) -> None:
         scenario = self._desk.scenario
-        work = scenario.workload
         self.model.set_value(scenario.model, self._model_name())
         self.weights.set_value(scenario.weights.value)
         self.kv.set_value(scenario.kv.value)
         self.engine.set_value(scenario.serving_engine or "")
+        self._show_workload()
+
+    def _show_workload(self) -> None:
+        work = self._desk.scenario.workload
         self.input_tokens.set_value(work.input_tokens)
         self.output_tokens.set_value(work.output_tokens)
         self.ttft.setVisible(work.load.kind is LoadKind.LIMITS)
         if work.load.ttft_ms is not None:
             self.ttft.set_value(work.load.ttft_ms)
-        scale = load_scale(work.load.kind, self._desk.formatter.style)
-        self.load.set_kinds(load_options(), work.load.kind.value)
-        self.load.set_scale(scale.steps, scale.number_format)
+        if work.load.kind is not self._kind:
+            self._kind = work.load.kind
+            scale = load_scale(work.load.kind, self._desk.formatter.style)
+            self.load.set_kinds(load_options(), work.load.kind.value)
+            self.load.set_scale(scale.steps, scale.number_format)
         self.load.set_value(edits.load_value(work.load))
         self._show_context()
 
     def _model_name(self) -> str:
-        known = {model.id: model for model in self._desk.workbench.catalog.models()}
-        model = known.get(self._desk.scenario.model)
+        model = self._model()
         return model.name if model else self._desk.scenario.model or tr("Choose a model")
+
+    def _model(self) -> Model | None:
+        """Return the scenario's model, None where it has none or one that the catalog does not know."""
+        try:
+            return self._desk.workbench.catalog.model(self._desk.scenario.model)
+        except InputError:
+            return None
 
     def _show_context(self) -> None:
         """Say at the input field what the model cannot read; the estimate stands all the same."""
-        scenario = self._desk.scenario
-        known = {model.id: model for model in self._desk.workbench.catalog.models()}
-        model = known.get(scenario.model)
-        work = scenario.workload
+        model = self._model()
+        work = self._desk.scenario.workload
         fault = ""
         if model is not None and model.max_context is not None:
             room = model.max_context - work.output_tokens
