@@ -14,6 +14,7 @@ from gpudesk.domain.estimates import Estimate
 from gpudesk.domain.scenarios import AcceleratorChoice, Scenario
 from gpudesk.workbench.templates import SAMPLE, read_template
 from gpudesk.workbench.workbench import Workbench
+from tests.benchmarks.conftest import Say
 
 PARTS = ("h200-sxm", "mi325x", "b200-hgx", "mi355x", "h100-sxm", "mi300x")
 #: Milliseconds at the median, for six accelerators.
@@ -23,7 +24,6 @@ CURVES = 2.0
 FIGURES = 5.0
 
 ROUNDS = 100
-from tests.benchmarks.conftest import Say
 
 
 @pytest.fixture(scope="module")
