@@ -168,6 +168,8 @@ class RandomWalk:
     def tour(self) -> None:
         """Show a known scenario on all pages at the usual size, with nothing open above them."""
         self._close_what_has_popped_up()
+        for other in [each for each in self._program.windows if each is not self._window]:
+            other.close()
         self._program.set_theme("light")
         self._program.set_font_percent(100)
         self._window.resize(1440, 900)
