@@ -16,12 +16,13 @@ from gpudesk.sheets.figures import (
     figure_marks,
     figures_of,
     fit_cell,
+    limiter_text,
     memory_parts,
     most_holding,
     most_in_flight,
     plan_cell,
 )
-from gpudesk.sheets.labels import FIGURE_UNITS, basis_label, engine_name, figure_label, limiter_label
+from gpudesk.sheets.labels import FIGURE_UNITS, basis_label, engine_name, figure_label
 from gpudesk.sheets.sheet import Mark
 from gpudesk.text import tr
 
@@ -217,7 +218,8 @@ def _memory_delta(size: int, base: int | None, formatter: Formatter) -> str | No
 
 
 def _limiter(estimate: Estimate) -> str | None:
-    return None if estimate.limiter is None else limiter_label(estimate.limiter)
+    said = limiter_text(estimate)
+    return None if said == UNKNOWN else said
 
 
 def _word_row(answer: Answer, key: str, label: str, word: Callable[[Estimate], str | None]) -> ComparedRow:

@@ -49,7 +49,9 @@ class TableMaker:
             ComparedGroup("memory", tr("Memory"), (*self._memory, *memory_use_rows(answer, formatter))),
             *self._rest,
         )
-        return ComparisonTable(_heads(answer), tuple(group for group in groups if group.rows))
+        return ComparisonTable(
+            _heads(answer, self._formatter), tuple(group for group in groups if group.rows)
+        )
 
     def _take_specs(self, answer: Answer) -> None:
         parts = (answer.catalog_revision, *(column.accelerator.id for column in answer.columns))
@@ -70,7 +72,7 @@ class TableMaker:
         )
 
 
-def _heads(answer: Answer) -> tuple[ComparedHead, ...]:
+def _heads(answer: Answer, formatter: Formatter) -> tuple[ComparedHead, ...]:
     choices = answer.scenario.accelerators
     looks = zip(
         column_keys(choices),
@@ -81,12 +83,12 @@ def _heads(answer: Answer) -> tuple[ComparedHead, ...]:
         strict=True,
     )
     return tuple(
-        ComparedHead(key, name, _detail(column), slot, hollow, column.accelerator.announced)
+        ComparedHead(key, name, _detail(column, formatter), slot, hollow, column.accelerator.announced)
         for key, name, column, slot, hollow in looks
     )
 
 
-def _detail(column: Column) -> str:
+def _detail(column: Column, formatter: Formatter) -> str:
     """Return architecture, form and count, as far as they are known."""
     architecture = column.attributes.get("architecture")
     count = column.choice.count if column.estimate is None else column.estimate.count
@@ -94,7 +96,7 @@ def _detail(column: Column) -> str:
         tr("announced") if column.accelerator.announced else None,
         None if architecture is None else architecture.value,
         column.accelerator.form_factor,
-        None if count is None else f"× {count}",
+        None if count is None else f"× {formatter.count(count)}",
     ]
     return " · ".join(str(word) for word in stated if word)
 

@@ -93,7 +93,7 @@ def workload_group(answer: Answer, formatter: Formatter) -> Group:
         _banded_row(answer, figure, formatter) for figure in _WITH_BAND if _shown(answer.columns, figure)
     ]
     rows.append(_most_in_flight_row(answer, formatter))
-    rows.append(_word_row(answer, tr("Limited by"), _limiter))
+    rows.append(_word_row(answer, tr("Limited by"), limiter_text))
     if len({column.estimate.serving_engine for column in answer.columns if column.estimate}) > 1:
         # One for all is said among the assumptions.
         rows.append(_word_row(answer, tr("Serving engine"), lambda e: engine_name(e.serving_engine)))
@@ -235,7 +235,10 @@ def most_holding(held: Sequence[int | None]) -> int | None:
     return held.index(most) if known.count(most) == 1 and len(held) > 1 else None
 
 
-def _limiter(estimate: Estimate) -> str:
+def limiter_text(estimate: Estimate) -> str:
+    """Return what binds the deployment; where no load meets the latency limits, these do."""
+    if estimate.fits and estimate.output_tokens_per_s is None and estimate.stable is not False:
+        return tr("the latency limits")
     return UNKNOWN if estimate.limiter is None else limiter_label(estimate.limiter)
 
 

@@ -9,6 +9,7 @@ from gpudesk.desktop.charts.notice import Unfit
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.edits import with_count
 from gpudesk.domain.estimates import Estimate
+from gpudesk.domain.workloads import LoadKind
 from gpudesk.sentences import sentence
 from gpudesk.text import tr, trn
 
@@ -83,7 +84,9 @@ def _unknown(part: Part, desk: Desk) -> Unfit:
 def full_at(estimate: Estimate, desk: Desk) -> str:
     """Return how many requests memory holds where it holds fewer than the load asks for, else nothing."""
     asked, admitted = estimate.concurrency, estimate.admitted
-    if asked is None or admitted is None or admitted >= asked:
+    queued = estimate.request.workload.load.kind is LoadKind.SATURATE
+    if queued or asked is None or admitted is None or admitted >= asked:
+        # Of what is all queued at once, the rest is meant to wait.
         return ""
     count = desk.formatter.count
     return tr("holds {n} of {all} in flight", n=count(admitted), all=count(asked))

@@ -8,6 +8,7 @@ from gpudesk.domain.answers import Answer
 from gpudesk.domain.estimates import Basis
 from gpudesk.domain.formatting import ENGLISH, GERMAN, Formatter
 from gpudesk.domain.messages import message
+from gpudesk.domain.workloads import Load, LoadKind
 from gpudesk.sheets.comparison_copy import clipping
 from gpudesk.sheets.comparison_headlines import HeadlineAnswer, headline_answers
 from gpudesk.sheets.comparison_parts import ComparedRow, ComparisonTable, Origin
@@ -190,3 +191,22 @@ def test_figures_that_no_winner_is_judged_by_still_show_their_difference() -> No
     assert isinstance(other, float)
     assert [cell.delta for cell in found.cells] == [None, PLAIN.difference(other / base)]
     assert [cell.mark for cell in found.cells] == [None, None]
+
+
+def test_where_no_load_meets_the_limits_these_are_what_limits() -> None:
+    scenario = read_template("70b-chat-on-four")
+    limits = Load(LoadKind.LIMITS, ttft_ms=1.0, tpot_ms=1.0)
+    scenario = replace(scenario, workload=replace(scenario.workload, load=limits))
+    with Workbench.open() as workbench:
+        table = comparison_table(workbench.answer(scenario), PLAIN)
+    assert {cell.text for cell in row(table, "limiter").cells} == {"the latency limits"}
+
+
+def test_counts_in_the_heads_are_written_as_all_counts_are(make_answer: MakeAnswer) -> None:
+    answer = make_answer("h200-sxm", "mi325x")
+    columns = tuple(
+        replace(column, estimate=replace(column.estimate, count=1024)) if column.estimate else column
+        for column in answer.columns
+    )
+    heads = comparison_table(replace(answer, columns=columns), PLAIN).heads
+    assert all(head.detail.endswith("× 1,024") for head in heads)
