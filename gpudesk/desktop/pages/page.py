@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from functools import partial
+
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QWidget
 
-from gpudesk.desktop.actions import ActionSpec
+from gpudesk.desktop.actions import ActionSpec, Menu
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.settings import Settings
 from gpudesk.desktop.theme.theme import Theme
+from gpudesk.text import tr
 
 
 class Page(QWidget):
@@ -68,3 +72,20 @@ class Page(QWidget):
         super().hideEvent(event)
         if self.needs_curves:
             self.desk.want_curves(self.page_id, wanted=False)
+
+
+def view_actions(
+    page_id: str, group: str, views: Sequence[tuple[str, str]], choose: Callable[[str], object], section: int
+) -> list[ActionSpec]:
+    """Return an action for each view of a page, given as (key, text)."""
+    return [
+        ActionSpec(
+            f"{page_id}.{key}",
+            tr("Show {view}", view=text),
+            partial(choose, key),
+            Menu.VIEW,
+            section,
+            group=group,
+        )
+        for key, text in views
+    ]

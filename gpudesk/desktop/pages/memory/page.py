@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Final
 
 from PySide6.QtCore import Qt, Signal
@@ -18,12 +17,12 @@ from PySide6.QtWidgets import (
 from gpudesk.desktop.actions import ActionSpec, Menu
 from gpudesk.desktop.charts import commands
 from gpudesk.desktop.charts.data_table import DataDialog
-from gpudesk.desktop.pages.memory.head import Head
 from gpudesk.desktop.pages.memory.views import FitView, NeededView, View
-from gpudesk.desktop.pages.page import Page
+from gpudesk.desktop.pages.page import Page, view_actions
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.settings import Settings
 from gpudesk.desktop.theme.theme import Theme
+from gpudesk.desktop.widgets.page_head import PageHead
 from gpudesk.desktop.widgets.states import MissingState, ProblemNote
 from gpudesk.sentences import sentence
 from gpudesk.text import tr
@@ -47,7 +46,8 @@ class MemoryPage(Page):
         super().__init__(desk, theme, settings, parent)
         self.setAccessibleName(tr("Memory and fit"))
         self._views: dict[str, QWidget] = {}
-        self.head = Head(theme, tr("Memory and fit"), self._segments())
+        self.head = PageHead(theme, tr("Memory and fit"), self._segments())
+        self.head.copy.setToolTip(tr("Copy a picture, and the numbers for a spreadsheet"))
         self.head.segment.chosen.connect(self.choose_view)
         self.head.copy.clicked.connect(self.copy)
         self.note = ProblemNote(theme)
@@ -167,17 +167,7 @@ class MemoryPage(Page):
 
     def actions_of_page(self) -> list[ActionSpec]:
         """Return the page's commands: each view, and what it can be asked for."""
-        actions = [
-            ActionSpec(
-                f"memory.{key}",
-                tr("Show {view}", view=text),
-                partial(self.choose_view, key),
-                Menu.VIEW,
-                _SECTION,
-                group=tr("Memory and fit"),
-            )
-            for key, text in self._segments()
-        ]
+        views = view_actions("memory", tr("Memory and fit"), self._segments(), self.choose_view, _SECTION)
         table = ActionSpec(
             "memory.table",
             tr("Show memory as table"),
@@ -198,4 +188,4 @@ class MemoryPage(Page):
             ("Ctrl+Shift+C",),
             enabled=self._usable,
         )
-        return [*actions, table, copied]
+        return [*views, table, copied]

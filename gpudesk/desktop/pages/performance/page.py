@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Final
 
 from PySide6.QtCore import Qt
@@ -12,7 +11,7 @@ from PySide6.QtWidgets import QFrame, QScrollArea, QStackedLayout, QVBoxLayout, 
 from gpudesk.desktop.actions import ActionSpec, Menu
 from gpudesk.desktop.charts import commands
 from gpudesk.desktop.charts.pareto import ParetoChart
-from gpudesk.desktop.pages.page import Page
+from gpudesk.desktop.pages.page import Page, view_actions
 from gpudesk.desktop.pages.performance.head import Head
 from gpudesk.desktop.pages.performance.views import (
     Overview,
@@ -196,17 +195,7 @@ class PerformancePage(Page):
         def usable() -> bool:
             return self._stack.currentIndex() == 0
 
-        actions = [
-            ActionSpec(
-                f"performance.{key}",
-                tr("Show {view}", view=text),
-                partial(self.choose_view, key),
-                Menu.VIEW,
-                _SECTION,
-                group=tr("Performance"),
-            )
-            for key, text in self._segments()
-        ]
+        views = view_actions("performance", tr("Performance"), self._segments(), self.choose_view, _SECTION)
         table = ActionSpec(
             "performance.table",
             tr("Show chart as table"),
@@ -227,4 +216,4 @@ class PerformancePage(Page):
             ("Ctrl+Shift+C",),
             enabled=usable,
         )
-        return [*actions, table, copied]
+        return [*views, table, copied]

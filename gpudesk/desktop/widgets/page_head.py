@@ -1,4 +1,4 @@
-"""The head of the page: title, which view, copy. The views take a line of their own where it is narrow."""
+"""The head of a page with views: title, which view, controls; it wraps where there is no room."""
 
 from __future__ import annotations
 
@@ -17,27 +17,34 @@ from gpudesk.text import tr
 _GAP = 18
 _MARGIN = 16
 _SPACING = 8
+#: Where the choice of views stands in the upper line: after the title and the gap.
+_PLACE = 2
 
 
-class Head(QWidget):
-    """Controls of the page; what they do is connected by it."""
+class PageHead(QWidget):
+    """Controls of a page, the copy button last; what they do is connected by the page."""
 
     def __init__(
-        self, theme: Theme, title: str, views: Sequence[tuple[str, str]], parent: QWidget | None = None
+        self,
+        theme: Theme,
+        title: str,
+        views: Sequence[tuple[str, str]],
+        controls: Sequence[QWidget] = (),
+        parent: QWidget | None = None,
     ) -> None:
-        """Offer views as (key, text)."""
+        """Offer views as (key, text), with `controls` at the right."""
         super().__init__(parent)
         self._theme = theme
         self._wrapped: bool | None = None
         self.segment = Segment(theme, tr("View"), views)
         self.copy = Button(theme, tr("Copy"), icon="copy")
-        self.copy.setToolTip(tr("Copy a picture, and the numbers for a spreadsheet"))
-        self._title = Label(theme, title, font="page")
+        self._fixed = (Label(theme, title, font="page"), *controls, self.copy)
         self._upper, self._lower = QHBoxLayout(), QHBoxLayout()
-        self._upper.addWidget(self._title)
+        self._upper.addWidget(self._fixed[0])
         self._upper.addSpacing(_GAP)
         self._upper.addStretch(1)
-        self._upper.addWidget(self.copy)
+        for control in self._fixed[1:]:
+            self._upper.addWidget(control)
         self._lower.addStretch(1)
         self._whole = QVBoxLayout(self)
         self._whole.setSpacing(4)
@@ -48,21 +55,29 @@ class Head(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         theme.follow(self._dress)
 
+    def add_below(self, widget: QWidget) -> None:
+        """Set a widget at the right end of the lower line."""
+        self._lower.addWidget(widget)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
+        """Put the choice of views where it has room."""
+        super().resizeEvent(event)
+        self._arrange()
+
+    def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
+        """Leave the width to the page."""
+        return QSize(200, super().sizeHint().height())
+
     def _dress(self) -> None:
         px = self._theme.px
         self._whole.setContentsMargins(0, px(9), 0, px(5))
         self._wrapped = None
         self._arrange()
 
-    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
-        """Put the views where they have room."""
-        super().resizeEvent(event)
-        self._arrange()
-
     def _arrange(self) -> None:
-        controls = (self._title, self.segment, self.copy)
-        needed = sum(control.sizeHint().width() for control in controls)
-        wrapped = needed + _GAP + 2 * _MARGIN + 4 * _SPACING > self.width()
+        parts = (*self._fixed, self.segment)
+        needed = sum(part.sizeHint().width() for part in parts)
+        wrapped = needed + _GAP + 2 * _MARGIN + (len(parts) + 1) * _SPACING > self.width()
         if wrapped == self._wrapped:
             return
         self._wrapped = wrapped
@@ -71,9 +86,5 @@ class Head(QWidget):
         if wrapped:
             self._lower.insertWidget(0, self.segment)
         else:
-            self._upper.insertWidget(2, self.segment)
+            self._upper.insertWidget(_PLACE, self.segment)
         self.updateGeometry()
-
-    def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
-        """Leave the width to the page."""
-        return QSize(200, super().sizeHint().height())
