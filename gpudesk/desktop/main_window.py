@@ -40,7 +40,8 @@ if TYPE_CHECKING:
     from gpudesk.desktop.shell.start import StartPage
 
 _PAGE, _RAIL = "window.page", "rail.collapsed"
-_LEAST_SIZE = (720, 480)
+#: What the scenario bar and one chart need, at text of 100 %.
+_LEAST_SIZE = (860, 480)
 #: Below this width the rail folds by itself.
 _FOLDED = 1360
 _START = "start"
@@ -64,7 +65,6 @@ class MainWindow(QMainWindow):
         self.files = FileActions(self.document, self.settings, self.note, self)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setAcceptDrops(True)
-        self.setMinimumSize(*_LEAST_SIZE)
         self._make_bars()
         self._lay_out()
         self.menus = Menus(self.top.menus, self.theme, self.actions_of_window, self)
@@ -119,7 +119,7 @@ class MainWindow(QMainWindow):
         self.top.panel.clicked.connect(self.toggle_panel)
         self.document.changed.connect(self._show_title)
         self.desk.scenario_changed.connect(self._leave_start)
-        self.theme.changed.connect(self._fold_rail)
+        self.theme.follow(self._fit_to_text)
         self._show_title()
 
     # Pages
@@ -316,6 +316,13 @@ class MainWindow(QMainWindow):
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
         """Fold the rail where the window is narrow."""
         super().resizeEvent(event)
+        self._fold_rail()
+
+    def _fit_to_text(self) -> None:
+        """Need more room where text is larger, but never more than the screen has."""
+        room = self.screen().availableSize()
+        wide, high = (self.theme.px(length) for length in _LEAST_SIZE)
+        self.setMinimumSize(min(wide, room.width()), min(high, room.height()))
         self._fold_rail()
 
     def _fold_rail(self) -> None:

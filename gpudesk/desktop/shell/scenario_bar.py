@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize
-from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 
 from gpudesk.desktop.session import edits
@@ -58,6 +58,7 @@ class ScenarioBar(QWidget):
         # The slider takes what the fields leave it, down to its least length, before any field is cut.
         self.load.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self._kind: LoadKind | None = None
+        self._ends: list[QWidget] = []
         self._fields: tuple[QWidget, ...] = (
             self.model,
             self.weights,
@@ -81,13 +82,24 @@ class ScenarioBar(QWidget):
         self._show()
 
     def add_at_end(self, widget: QWidget) -> None:
-        """Set a widget at the right end."""
+        """Set a widget at the right end; it yields where the fields need all the room."""
         self._row.addWidget(widget)
+        self._ends.append(widget)
 
     def field_of(self, name: str) -> QWidget:
         """Return the field of a part of the scenario, for those who want it filled."""
         fields: dict[str, QWidget] = {"model": self.model, "weights": self.weights, "kv": self.kv}
         return fields.get(name, self.load)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
+        """Keep the fields whole before all else."""
+        super().resizeEvent(event)
+        shown = [field for field in self._fields if not field.isHidden()]
+        fields = sum(field.minimumSizeHint().width() for field in shown) + self.load.minimumWidth()
+        ends = sum(widget.sizeHint().width() for widget in self._ends)
+        gaps = self._row.spacing() * (len(shown) + len(self._ends) + 2) + 2 * self._theme.px(_MARGIN)
+        for widget in self._ends:
+            widget.setVisible(fields + ends + gaps <= self.width())
 
     def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
         """Ask for the height of a field with its margins."""

@@ -1,5 +1,7 @@
 """The window: title, regions, rail and panel by width, what the bars say, and files that are dropped."""
 
+from itertools import pairwise
+
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent
@@ -8,6 +10,8 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpudesk.desktop.main_window import MainWindow
+from gpudesk.desktop.session import edits
+from gpudesk.domain.workloads import LoadKind
 
 
 def focused() -> QWidget:
@@ -105,3 +109,19 @@ def test_the_place_of_the_window_is_kept(window: MainWindow) -> None:
     window.close()
     kept = window.program.settings.get("window.geometry", "")
     assert kept
+
+
+@pytest.mark.parametrize("width", [860, 960, 1100, 1440])
+@pytest.mark.parametrize("kind", [LoadKind.CONCURRENCY, LoadKind.LIMITS])
+def test_the_fields_of_the_scenario_stand_apart_at_any_width(
+    window: MainWindow, qtbot: QtBot, width: int, kind: LoadKind
+) -> None:
+    window.desk.apply(edits.with_load_kind(window.desk.scenario, kind), "Change of kind of load")
+    window.resize(width, 640)
+    qtbot.waitUntil(lambda: window.width() == width)
+    QApplication.processEvents()
+    bar = window.scenario
+    fields = [bar.model, bar.input_tokens, bar.output_tokens, bar.ttft, bar.load, window.undo, window.redo]
+    places = [field.geometry() for field in fields if field.isVisible()]
+    assert all(one.right() < other.left() for one, other in pairwise(places))
+    assert places[-1].right() < bar.width()
