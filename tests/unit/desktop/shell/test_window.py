@@ -111,7 +111,7 @@ def test_the_place_of_the_window_is_kept(window: MainWindow) -> None:
     assert kept
 
 
-@pytest.mark.parametrize("width", [860, 960, 1100, 1440])
+@pytest.mark.parametrize("width", [900, 960, 1100, 1440])
 @pytest.mark.parametrize("kind", [LoadKind.CONCURRENCY, LoadKind.LIMITS])
 def test_the_fields_of_the_scenario_stand_apart_at_any_width(
     window: MainWindow, qtbot: QtBot, width: int, kind: LoadKind
