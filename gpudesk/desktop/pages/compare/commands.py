@@ -91,7 +91,7 @@ class Commands:
         position = self._position(head)
         if position:
             edited = edits.make_baseline(self._desk.scenario, position)
-            self._desk.apply(edited, tr("Baseline {name}", name=head.name))
+            self._desk.apply(edited, tr("Set {name} as baseline", name=head.name))
 
     def move_column(self, head: ComparedHead, step: int) -> None:
         """Move a column past its neighbour that is shown, in the scenario's order."""
@@ -100,7 +100,7 @@ class Commands:
         position = self._position(head)
         if position is not None and target is not None:
             edited = edits.move_accelerator(self._desk.scenario, position, target)
-            self._desk.apply(edited, tr("Move of {name}", name=head.name))
+            self._desk.apply(edited, tr("Move {name}", name=head.name))
 
     def _neighbour(self, head: ComparedHead, step: int) -> int | None:
         """Return the place in the scenario of the next column that is shown, in the scenario's order."""
@@ -116,7 +116,7 @@ class Commands:
         position = self._position(head)
         if position is not None:
             edited = edits.remove_accelerator(self._desk.scenario, position)
-            self._desk.apply(edited, tr("Removal of {name}", name=head.name))
+            self._desk.apply(edited, tr("Remove {name}", name=head.name))
 
     def _can_hide(self) -> bool:
         return self._current_head() is not None and self._model.columnCount() > 1

@@ -235,7 +235,7 @@ def test_head_menu_edits_the_scenario_in_single_steps(page: ComparePage, desk: D
     assert names(page)[:2] == ["H200 SXM", "B200 SXM"]
     choose("MI325X", "Remove MI325X")
     assert "MI325X" not in names(page)
-    assert desk.undo_stack.undoText() == "Removal of MI325X"
+    assert desk.undo_stack.undoText() == "Remove MI325X"
     assert desk.undo_stack.count() == 3
     choose("MI355X", "Hide column")
     assert names(page) == ["H200 SXM", "B200 SXM"]
