@@ -10,6 +10,12 @@ from hypothesis import settings
 
 from gpudesk import text
 
+# The system's messages in English, whatever the tester's locale is: Qt takes the locale of the environment
+# when it begins, and from then on the C library translates its messages as LANGUAGE wants them.
+os.environ.pop("LC_ALL", None)
+os.environ["LC_MESSAGES"] = "C"
+os.environ["LC_CTYPE"] = "C.UTF-8"
+
 # The same examples in every run, so that a change is judged by what it changes; HYPOTHESIS_PROFILE=explore
 # draws new ones, and as many as the time allows.
 settings.register_profile("steady", derandomize=True, deadline=None, database=None, max_examples=60)
