@@ -1,12 +1,22 @@
-"""What tests of the window share: the application's theme, light and at 100 % when a test begins."""
+"""What tests of the window share: the theme as it is at first, and a desk over the real workbench."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
 
+from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.settings import Settings
 from gpudesk.desktop.theme.theme import LIGHT, Theme
+from gpudesk.domain.formatting import ENGLISH, Formatter
+from gpudesk.workbench.templates import read_template
+from gpudesk.workbench.workbench import Workbench
+
+#: Four parts, of which two lead together.
+FOUR = "70b-chat-on-four"
 
 
 @pytest.fixture(scope="session")
@@ -20,6 +30,25 @@ def theme(_theme_of_session: Theme) -> Theme:
     _theme_of_session.set_preference(LIGHT)
     _theme_of_session.set_font_percent(100)
     return _theme_of_session
+
+
+@pytest.fixture(scope="module")
+def workbench() -> Iterator[Workbench]:
+    with Workbench.open() as opened:
+        yield opened
+
+
+@pytest.fixture
+def desk(workbench: Workbench, qtbot: QtBot) -> Desk:
+    """Return a desk with four accelerators."""
+    made = Desk(workbench, Formatter(ENGLISH))
+    made.open(read_template(FOUR))
+    return made
+
+
+@pytest.fixture
+def settings(tmp_path: Path, qtbot: QtBot) -> Settings:
+    return Settings(tmp_path / "settings.json")
 
 
 @pytest.fixture(autouse=True)

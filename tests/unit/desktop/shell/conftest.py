@@ -1,7 +1,6 @@
 """What tests of the shell share: a desk with four accelerators, and a window over the real workbench."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from PySide6.QtWidgets import QApplication
@@ -9,32 +8,10 @@ from pytestqt.qtbot import QtBot
 
 from gpudesk.desktop.app import Program
 from gpudesk.desktop.main_window import MainWindow
-from gpudesk.desktop.session.desk import Desk
-from gpudesk.desktop.session.settings import Settings
 from gpudesk.desktop.theme.theme import Theme
-from gpudesk.domain.formatting import ENGLISH, Formatter
-from gpudesk.workbench.templates import read_template
 from gpudesk.workbench.workbench import Workbench
 
 FOUR = "70b-chat-on-four"
-
-
-@pytest.fixture(scope="module")
-def workbench() -> Iterator[Workbench]:
-    with Workbench.open() as opened:
-        yield opened
-
-
-@pytest.fixture
-def desk(workbench: Workbench, qtbot: QtBot) -> Desk:
-    made = Desk(workbench, Formatter(ENGLISH))
-    made.open(read_template(FOUR))
-    return made
-
-
-@pytest.fixture
-def settings(tmp_path: Path, qtbot: QtBot) -> Settings:
-    return Settings(tmp_path / "settings.json")
 
 
 @pytest.fixture

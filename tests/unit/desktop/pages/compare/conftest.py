@@ -1,8 +1,7 @@
 """The page Compare over the real workbench, shown offscreen."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from pytestqt.qtbot import QtBot
@@ -11,33 +10,12 @@ from gpudesk.desktop.pages.compare.page import ComparePage
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.settings import Settings
 from gpudesk.desktop.theme.theme import Theme
-from gpudesk.domain.formatting import ENGLISH, Formatter
 from gpudesk.domain.scenarios import AcceleratorChoice, Scenario
-from gpudesk.workbench.templates import read_template
-from gpudesk.workbench.workbench import Workbench
 
 #: Four parts, of which two lead together.
 FOUR = "70b-chat-on-four"
 
 MakePage = Callable[..., ComparePage]
-
-
-@pytest.fixture(scope="module")
-def workbench() -> Iterator[Workbench]:
-    with Workbench.open() as opened:
-        yield opened
-
-
-@pytest.fixture
-def desk(workbench: Workbench, qtbot: QtBot) -> Desk:
-    made = Desk(workbench, Formatter(ENGLISH))
-    made.open(read_template(FOUR))
-    return made
-
-
-@pytest.fixture
-def settings(tmp_path: Path, qtbot: QtBot) -> Settings:
-    return Settings(tmp_path / "settings.json")
 
 
 @pytest.fixture

@@ -1,8 +1,6 @@
 """The page Memory and fit over the real workbench, shown offscreen: a large model on two of each part."""
 
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from pytestqt.qtbot import QtBot
@@ -20,12 +18,6 @@ from gpudesk.workbench.workbench import Workbench
 PARTS = ("h200-sxm", "mi325x", "mi355x")
 
 
-@pytest.fixture(scope="module")
-def workbench() -> Iterator[Workbench]:
-    with Workbench.open() as opened:
-        yield opened
-
-
 @pytest.fixture
 def desk(workbench: Workbench, qtbot: QtBot) -> Desk:
     """Return a desk with 100 requests in flight on two of each part."""
@@ -36,11 +28,6 @@ def desk(workbench: Workbench, qtbot: QtBot) -> Desk:
     work = replace(scenario.workload, load=load)
     made.open(replace(scenario, workload=work, accelerators=choices))
     return made
-
-
-@pytest.fixture
-def settings(tmp_path: Path, qtbot: QtBot) -> Settings:
-    return Settings(tmp_path / "settings.json")
 
 
 @pytest.fixture

@@ -1,8 +1,5 @@
 """The page Performance as its user meets it: views, table, pinned result, copies, states, sizes."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
@@ -19,29 +16,9 @@ from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.selection import figure
 from gpudesk.desktop.session.settings import Settings
 from gpudesk.desktop.theme.theme import Theme
-from gpudesk.domain.formatting import ENGLISH, Formatter
 from gpudesk.workbench.templates import read_template, template_ids
-from gpudesk.workbench.workbench import Workbench
 
 VIEWS = ("overview", "throughput", "pareto", "latency", "roofline", "split")
-
-
-@pytest.fixture(scope="module")
-def workbench() -> Iterator[Workbench]:
-    with Workbench.open() as opened:
-        yield opened
-
-
-@pytest.fixture
-def desk(workbench: Workbench, qtbot: QtBot) -> Desk:
-    made = Desk(workbench, Formatter(ENGLISH))
-    made.open(read_template("70b-chat-on-four"))
-    return made
-
-
-@pytest.fixture
-def settings(tmp_path: Path, qtbot: QtBot) -> Settings:
-    return Settings(tmp_path / "settings.json")
 
 
 @pytest.fixture
