@@ -8,6 +8,7 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
+from gpudesk.desktop.widgets.options import next_selectable
 from gpudesk.text import tr
 
 Index = QModelIndex | QPersistentModelIndex
@@ -183,13 +184,7 @@ class PaletteModel(QAbstractListModel):
 
     def next_row(self, row: int, by: int) -> int:
         """Return the nearest row from here on to run, going by 1 or -1; -1 where there is none."""
-        row += by
-        while 0 <= row < len(self._rows):
-            found = self._rows[row]
-            if isinstance(found, Found) and found.entry.enabled:
-                return row
-            row += by
-        return -1
+        return next_selectable(self, row, by)
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: N802, B008 - Qt's name and default
         """Return how many rows there are, groups included."""

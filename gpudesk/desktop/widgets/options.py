@@ -37,6 +37,16 @@ class Option:
         return ", ".join(part for part in (self.text, self.tag, *self.notes, self.reason) if part)
 
 
+def next_selectable(model: QAbstractListModel, row: int, by: int) -> int:
+    """Return the nearest row from here on that can be chosen, going by 1 or -1; -1 where there is none."""
+    row += by
+    while 0 <= row < model.rowCount():
+        if model.flags(model.index(row)) & Qt.ItemFlag.ItemIsSelectable:
+            return row
+        row += by
+    return -1
+
+
 class OptionModel(QAbstractListModel):
     """Options that match what was typed, under the names of their groups."""
 
@@ -73,12 +83,7 @@ class OptionModel(QAbstractListModel):
 
     def next_row(self, row: int, by: int) -> int:
         """Return the nearest row from here on to choose, going by 1 or -1; -1 where there is none."""
-        row += by
-        while 0 <= row < len(self._rows):
-            if self.flags(self.index(row)) & Qt.ItemFlag.ItemIsSelectable:
-                return row
-            row += by
-        return -1
+        return next_selectable(self, row, by)
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: N802, B008 - Qt's name and default
         """Return how many rows there are, groups included."""
