@@ -44,4 +44,3 @@ class ActionSpec:
     group: str | None = None
     single_key: bool = False
     palette: str | None = None
-    hidden: bool = False

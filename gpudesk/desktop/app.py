@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QCoreApplication, QEvent, QLocale, QObject, QSocketNotifier, Qt, QUrl
+from PySide6.QtCore import QCoreApplication, QEvent, QLocale, QObject, QPoint, QSocketNotifier, Qt, QUrl
 from PySide6.QtGui import QDesktopServices, QIcon
 from PySide6.QtWidgets import QApplication
 
@@ -54,7 +54,7 @@ class Program(QObject):
         """Open a window on the first of these files, the others beside it; without any, on the start page."""
         window = MainWindow(self)
         if self.windows:
-            window.move(self.windows[-1].pos() + window.rect().topLeft().__class__(24, 24))
+            window.move(self.windows[-1].pos() + QPoint(24, 24))
         self.windows.append(window)
         for file in files:
             window.open_path(file)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -289,11 +288,3 @@ def _help(window: MainWindow) -> list[ActionSpec]:
         ),
         ActionSpec("help.about", tr("About GPU Desk"), partial(show_about, window), Menu.HELP, 2, "info"),
     ]
-
-
-def by_id(actions: Sequence[ActionSpec], action_id: str) -> ActionSpec:
-    """Return the action of an id; KeyError where there is none."""
-    for spec in actions:
-        if spec.id == action_id:
-            return spec
-    raise KeyError(action_id)

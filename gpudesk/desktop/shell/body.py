@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRect, Qt, Signal
+from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QSplitter, QStackedWidget, QWidget
 
@@ -17,9 +17,6 @@ _SHOWN, _WIDTH = "panel.shown", "panel.width"
 
 class Body(QWidget):
     """Holds the stack of pages and, once it is there, the panel."""
-
-    #: Whether the panel is to be seen.
-    panel_toggled = Signal(bool)
 
     def __init__(self, theme: Theme, settings: Settings, parent: QWidget | None = None) -> None:
         """Begin without a panel."""
@@ -75,15 +72,11 @@ class Body(QWidget):
             self._wanted = shown
             self._settings.put(_SHOWN, shown)
         self._arrange()
-        self.panel_toggled.emit(self.panel_shown)
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
         """Change between beside and over the page when the window's width passes the limit."""
         super().resizeEvent(event)
-        before = self.panel_shown
         self._arrange()
-        if before != self.panel_shown:
-            self.panel_toggled.emit(self.panel_shown)
 
     def _arrange(self) -> None:
         panel = self._beside
