@@ -1,8 +1,8 @@
 """Calibration constants: fitted figures of the formulas, by generation, precision and serving engine.
 
 Every constant has one default and exceptions. An exception names some of the keys `generation`,
-`precision`, `serving_engine`, `ranks`, `link` and `experts`; the one that names most wins, the first of
-equals. A part without an exception borrows the default, so nothing is ever left without a figure.
+`precision`, `serving_engine`, `ranks`, `link`, `experts` and `attention`; the one that names most wins, the
+first of equals. A part without an exception borrows the default, so nothing is ever left without a figure.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 #: Keys by which an exception may narrow a constant.
-KEYS = ("generation", "precision", "serving_engine", "ranks", "link", "experts")
+KEYS = ("generation", "precision", "serving_engine", "ranks", "link", "experts", "attention")
 
 
 @dataclass(frozen=True, slots=True)

@@ -198,15 +198,14 @@ class SetupTable:
         placed = self.placements(request, setup, count)
         return max((_capacity(p, p.budget.max_sequences(tokens)) * p.plan.dp for p in placed), default=0.0)
 
-    def ideal(self, chosen: list[tuple[Frame, Candidate]]) -> Rows:
+    def ideal(self, chosen: list[Candidate]) -> Rows:
         """Return the rows that the chosen candidates would have if nothing were lost."""
-        return self._ideal.take(np.array([self._ideal_position(*each) for each in chosen], dtype=np.intp))
+        return self._ideal.take(np.array([self._ideal_position(each) for each in chosen], dtype=np.intp))
 
-    def _ideal_position(self, made: Frame, chosen: Candidate) -> int:
+    def _ideal_position(self, chosen: Candidate) -> int:
         position = self._ideal_of.get(chosen.position)
         if position is None:
-            budget = chosen.budget
-            row = ideal_row(chosen.situation, made.model, budget.shards, budget.cache, chosen.point)
+            row = ideal_row(chosen.work, float(chosen.budget.shards.embedding_lookup_bytes))
             position = self._ideal_of[chosen.position] = self._ideal.add(row)
         return position
 
@@ -275,8 +274,7 @@ class CaseList:
         factors = np.array([setup.factors for _, _, setup, _ in self._asked])
         places = (first - starts).tolist()
         chosen = [
-            (setup.frame, options.chosen[place])
-            for (_, _, setup, options), place in zip(self._asked, places, strict=True)
+            options.chosen[place] for (_, _, _, options), place in zip(self._asked, places, strict=True)
         ]
         figures = figure_rows(results, arrays, first, self._table.ideal(chosen), factors)
         for (position, request, setup, options), place, row in zip(self._asked, places, figures, strict=True):

@@ -84,7 +84,7 @@ class CurveTable:
         lengths = [len(each) for each in points]
         every = np.arange(len(arrays.index))
         case = np.repeat(np.arange(len(asked)), lengths)
-        ideal = self._table.ideal([(each.setup.frame, each.candidate) for each in asked]).select(case)
+        ideal = self._table.ideal([each.candidate for each in asked]).select(case)
         factors = np.array([each.setup.factors for each in asked])[case]
         parts = _Parts(
             bands=figure_bands(results, arrays, every, ideal, factors),

@@ -11,8 +11,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from gpudesk.domain.charts import Roof, Roofline, RooflinePoint
-from gpudesk.engine.operating import OperatingPoint, lossless_row
+from gpudesk.engine.operating import lossless_row
+from gpudesk.engine.rates import Rates
 from gpudesk.engine.steps import ClassTimes, Rows, StepRow, decode_classes, prefill_classes, prefill_step
+from gpudesk.engine.work import Offer
 from gpudesk.workbench.deployed import Deployed, Operation
 
 
@@ -38,14 +40,16 @@ class _Work:
 
 def roofline(deployed: Deployed, operation: Operation) -> Roofline:
     """Return the roofs over a deployment and its points; `operation` is that of this deployment alone."""
-    point = deployed.candidate.point
+    offered, rates = deployed.candidate.offered, deployed.candidate.rates
     row = _counting_row(deployed)
-    decode, prefill = _decode(row, point, operation), _prefill(row, point, operation)
+    decode, prefill = _decode(row, offered, operation), _prefill(row, offered, operation)
     return Roofline(
         arithmetic=deployed.candidate.situation.arithmetic,
-        peak_precision=point.expert_peak.precision,
-        paper=Roof(point.bandwidth, point.expert_peak.flops),
-        effective=Roof(_effective_bandwidth(decode[0], point), _effective_flops(prefill[0], point)),
+        peak_precision=offered.expert_peak.precision,
+        paper=Roof(offered.bandwidth, offered.expert_peak.flops),
+        effective=Roof(
+            _effective_bandwidth(decode[0], offered, rates), _effective_flops(prefill[0], offered, rates)
+        ),
         prefill=prefill[1],
         decode=decode[1],
     )
@@ -53,30 +57,28 @@ def roofline(deployed: Deployed, operation: Operation) -> Roofline:
 
 def _counting_row(deployed: Deployed) -> StepRow:
     """Return the lossless row, in which attention ranks count as they work on average, not as the busiest."""
-    chosen, frame = deployed.candidate, deployed.setup.frame
-    budget = chosen.budget
-    row = lossless_row(chosen.situation, frame.model, budget.shards, budget.cache, chosen.point)
+    row = lossless_row(deployed.candidate.work)
     return replace(row, attention_ranks=1.0, head_flop=row.head_flop / row.attention_ranks)
 
 
-def _work(classes: ClassTimes, point: OperatingPoint) -> _Work:
+def _work(classes: ClassTimes, offered: Offer) -> _Work:
     def of(times: tuple[np.ndarray, np.ndarray], peak: float) -> tuple[float, float]:
         read, arithmetic = times
-        return float(read[0]) * point.bandwidth, float(arithmetic[0]) * peak
+        return float(read[0]) * offered.bandwidth, float(arithmetic[0]) * peak
 
     return _Work(
-        dense=of(classes.dense, point.dense_peak.flops),
-        experts=of(classes.experts, point.expert_peak.flops),
-        head=of(classes.head, point.attention_peak.flops),
-        attention=of(classes.attention, point.attention_peak.flops),
+        dense=of(classes.dense, offered.dense_peak.flops),
+        experts=of(classes.experts, offered.expert_peak.flops),
+        head=of(classes.head, offered.attention_peak.flops),
+        attention=of(classes.attention, offered.attention_peak.flops),
     )
 
 
-def _decode(row: StepRow, point: OperatingPoint, operation: Operation) -> tuple[_Work, RooflinePoint | None]:
+def _decode(row: StepRow, offered: Offer, operation: Operation) -> tuple[_Work, RooflinePoint | None]:
     rows, requests = Rows(Rows.table([row])), operation.arrays.requests
     running = np.maximum(operation.results.running, 1.0)
     micro_batch = np.maximum(running / rows.stages, 1.0)
-    work = _work(decode_classes(rows, micro_batch, requests.context), point)
+    work = _work(decode_classes(rows, micro_batch, requests.context), offered)
     if requests.output[0] <= 1.0 or operation.results.running[0] <= 0.0:
         return work, None
     # With fewer sequences than pipeline stages the others stand idle.
@@ -86,33 +88,33 @@ def _decode(row: StepRow, point: OperatingPoint, operation: Operation) -> tuple[
     return work, RooflinePoint(tokens, work.flop, work.read_bytes, seconds)
 
 
-def _prefill(row: StepRow, point: OperatingPoint, operation: Operation) -> tuple[_Work, RooflinePoint | None]:
+def _prefill(row: StepRow, offered: Offer, operation: Operation) -> tuple[_Work, RooflinePoint | None]:
     arrays, results = operation.arrays, operation.results
     prompt = np.maximum(arrays.requests.prompt, 1.0)
     chunk, step = prefill_step(arrays.rows, prompt, results.waiting, arrays.requests.cached)
     rows = Rows(Rows.table([row]))
-    work = _work(prefill_classes(rows, prompt, chunk, chunk, arrays.requests.cached), point)
+    work = _work(prefill_classes(rows, prompt, chunk, chunk, arrays.requests.cached), offered)
     if results.running[0] <= 0.0:
         return work, None
     return work, RooflinePoint(float(chunk[0]), work.flop, work.read_bytes, float(step.total[0]))
 
 
-def _effective_bandwidth(work: _Work, point: OperatingPoint) -> float:
+def _effective_bandwidth(work: _Work, offered: Offer, rates: Rates) -> float:
     """Bytes/s: bytes of the step / sum over classes of bytes / (bandwidth x efficiency)."""
     seconds = (
-        (work.dense[0] + work.head[0]) / point.dense_read_efficiency
-        + work.experts[0] / point.expert_read_efficiency
-        + work.attention[0] / point.kv_read_efficiency
-    ) / point.bandwidth
-    return work.read_bytes / (seconds * point.age_factor)
+        (work.dense[0] + work.head[0]) / rates.dense_read_efficiency
+        + work.experts[0] / rates.expert_read_efficiency
+        + work.attention[0] / rates.kv_read_efficiency
+    ) / offered.bandwidth
+    return float(work.read_bytes / (seconds * rates.age_factor))
 
 
-def _effective_flops(work: _Work, point: OperatingPoint) -> float:
+def _effective_flops(work: _Work, offered: Offer, rates: Rates) -> float:
     """FLOP/s: FLOPs of the step / sum over classes of FLOPs / (peak x efficiency)."""
     seconds = (
-        work.dense[1] / (point.dense_peak.flops * point.dense_efficiency)
-        + work.experts[1] / (point.expert_peak.flops * point.expert_efficiency)
-        + work.head[1] / (point.attention_peak.flops * point.dense_efficiency)
-        + work.attention[1] / (point.attention_peak.flops * point.attention_efficiency)
+        work.dense[1] / (offered.dense_peak.flops * rates.dense_efficiency)
+        + work.experts[1] / (offered.expert_peak.flops * rates.expert_efficiency)
+        + work.head[1] / (offered.attention_peak.flops * rates.dense_efficiency)
+        + work.attention[1] / (offered.attention_peak.flops * rates.attention_efficiency)
     )
-    return work.flop / (seconds * point.age_factor)
+    return float(work.flop / (seconds * rates.age_factor))

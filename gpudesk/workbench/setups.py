@@ -18,9 +18,11 @@ from gpudesk.domain.serving_engines import ServingEngine
 from gpudesk.engine import support
 from gpudesk.engine.constants import Calibration
 from gpudesk.engine.memory import MemoryBudget, MemorySettings, memory_budget
-from gpudesk.engine.operating import OperatingPoint, Situation, operating_point, step_row
+from gpudesk.engine.operating import step_row
 from gpudesk.engine.plans import PlanWishes, candidate_plans, divides_heads, replica_counts
+from gpudesk.engine.rates import Rates, constant_keys, looked_up, rates
 from gpudesk.engine.steps import StepRow
+from gpudesk.engine.work import Offer, Situation, Work, offer, work
 from gpudesk.workbench.requests import check_degrees
 
 #: Software older than this before the newest calibrated month is taken to be this old: rows reach no further.
@@ -48,7 +50,9 @@ class Candidate:
     plan: ParallelPlan
     budget: MemoryBudget
     situation: Situation
-    point: OperatingPoint
+    offered: Offer
+    work: Work
+    rates: Rates
     row: StepRow
     position: int
     plan_note: Message
@@ -231,12 +235,17 @@ def candidate(
         max_batched_tokens=settings.max_batched_tokens,
         max_batch=settings.max_batch,
     )
-    point = operating_point(situation, frame_.model, calibration)
-    row = step_row(situation, frame_.model, budget.shards, budget.cache, point)
-    notes = _link_notes(plan, point)
+    offered = offer(situation, frame_.model, calibration.value("node_bandwidth", {}))
+    counted = work(situation, frame_.model, budget.shards, budget.cache, offered)
+    constant = looked_up(calibration, constant_keys(situation, frame_.model, offered))
+    reached = rates(constant, counted)
+    row = step_row(counted, reached)
+    notes = _link_notes(plan, offered)
     if settings is not frame_.settings:
         notes += (message("estimate.smaller_chunk", tokens=settings.max_batched_tokens),)
-    return Candidate(plan, budget, situation, point, row, position, _plan_note(plan), notes)
+    return Candidate(
+        plan, budget, situation, offered, counted, reached, row, position, _plan_note(plan), notes
+    )
 
 
 def _placement(request: EstimateRequest, frame_: Frame, plan: ParallelPlan) -> Placement:
@@ -260,8 +269,13 @@ def _plan_note(plan: ParallelPlan) -> Message:
     return message(name, tp=plan.tp, pp=plan.pp, ep=plan.ep, dp=plan.dp)
 
 
-def _link_notes(plan: ParallelPlan, point: OperatingPoint) -> tuple[Message, ...]:
-    if max(plan.replica, plan.ep) == 1 or point.link.kind == "scale-up":
-        return ()
-    name = "estimate.over_pcie" if point.link.kind == "pcie" else "estimate.between_hosts"
-    return (message(name, bandwidth=(point.link.bandwidth, "B/s")),)
+def _link_notes(plan: ParallelPlan, offered: Offer) -> tuple[Message, ...]:
+    used = {offered.link.kind: offered.link} if max(plan.tp, plan.ep) > 1 else {}
+    if plan.pp > 1:
+        used[offered.stage_link.kind] = offered.stage_link
+    names = {"pcie": "estimate.over_pcie", "node": "estimate.between_hosts"}
+    return tuple(
+        message(names[kind], bandwidth=(each.bandwidth, "B/s"))
+        for kind, each in used.items()
+        if kind in names
+    )

@@ -84,7 +84,7 @@ class _Step:
 
     def _timed(self, name: str, seconds: float, formula: str, *inputs: Term) -> Term:
         """Return a time, stretched where the software is older than what was calibrated."""
-        age = self.candidate.point.age_factor
+        age = self.candidate.rates.age_factor
         if age == 1.0:
             return Term(name, seconds, "s", formula, inputs=inputs)
         slowdown = replace(_constant("age_slowdown", age), name=_AGE)
@@ -92,7 +92,7 @@ class _Step:
         return Term(name, seconds, "s", f"{bracketed} × {slot(_AGE)}", inputs=(*inputs, slowdown))
 
     def _unaged(self, seconds: float) -> float:
-        return seconds / self.candidate.point.age_factor
+        return seconds / self.candidate.rates.age_factor
 
     @property
     def _model(self) -> str:
@@ -135,10 +135,15 @@ class _Step:
         return tuple(terms)
 
     def _dense(self, tokens: float) -> Term:
-        row, point, shards = self.candidate.row, self.candidate.point, self.candidate.budget.shards
+        row, rates, offered, shards = (
+            self.candidate.row,
+            self.candidate.rates,
+            self.candidate.offered,
+            self.candidate.budget.shards,
+        )
         size = Term("bytes", shards.dense.stored_bytes, "B", source=self._model)
         reading = self._reading(
-            row.dense_read, size, _constant("weight_read_efficiency", point.dense_read_efficiency)
+            row.dense_read, size, _constant("weight_read_efficiency", rates.dense_read_efficiency)
         )
         arithmetic = self._timed(
             "arithmetic",
@@ -147,8 +152,8 @@ class _Step:
             Term("parameters", shards.dense_elements_undivided, None, source=self._model),
             Term("tokens", tokens, "tokens"),
             *self._ranks(),
-            self._peak(point.dense_peak),
-            _constant("gemm_efficiency", point.dense_efficiency),
+            self._peak(offered.dense_peak),
+            _constant("gemm_efficiency", rates.dense_efficiency),
         )
         return _joined("dense matrices", reading, arithmetic)
 
@@ -170,11 +175,16 @@ class _Step:
         )
 
     def _experts(self, tokens: float) -> Term:
-        row, point, shards = self.candidate.row, self.candidate.point, self.candidate.budget.shards
+        row, rates, offered, shards = (
+            self.candidate.row,
+            self.candidate.rates,
+            self.candidate.offered,
+            self.candidate.budget.shards,
+        )
         touched = self._touched(tokens)
         share = _seconds(touched)
         size = Term("bytes", shards.experts.stored_bytes, "B", source=self._model)
-        efficiency = _constant("weight_read_efficiency", point.expert_read_efficiency)
+        efficiency = _constant("weight_read_efficiency", rates.expert_read_efficiency)
         arithmetic = self._timed(
             "arithmetic",
             row.expert_flop * (tokens + row.expert_offset * share),
@@ -189,22 +199,22 @@ class _Step:
                 source="calibration:expert_half_tokens",
             ),
             *self._ranks(),
-            self._peak(point.expert_peak),
-            _constant("gemm_efficiency", point.expert_efficiency),
+            self._peak(offered.expert_peak),
+            _constant("gemm_efficiency", rates.expert_efficiency),
         )
         return _joined(
             "routed experts", self._reading(row.expert_read * share, size, efficiency, touched), arithmetic
         )
 
     def _activation_traffic(self, tokens: float) -> Term:
-        point = self.candidate.point
+        rates, offered = self.candidate.rates, self.candidate.offered
         seconds = self.candidate.row.activation_token * tokens
         moved = self._unaged(self.candidate.row.activation_token) * (
-            point.bandwidth * point.dense_read_efficiency
+            offered.bandwidth * rates.dense_read_efficiency
         )
-        inputs = [_constant("activation_traffic", point.activation_traffic)]
+        inputs = [_constant("activation_traffic", rates.activation_traffic)]
         if self.candidate.budget.shards.expert_count:
-            inputs.append(_constant("expert_traffic", point.expert_traffic))
+            inputs.append(_constant("expert_traffic", rates.expert_traffic))
         return self._timed(
             "activation traffic",
             seconds,
@@ -218,36 +228,40 @@ class _Step:
                 inputs=tuple(inputs),
             ),
             self._bandwidth,
-            _constant("weight_read_efficiency", point.dense_read_efficiency),
+            _constant("weight_read_efficiency", rates.dense_read_efficiency),
         )
 
     def head(self, tokens: float) -> Term:
         """Return the LM head of a decode step of `tokens` on one attention rank."""
-        row, point, share = self.candidate.row, self.candidate.point, self.candidate.budget.shards.head
+        row, rates, share = self.candidate.row, self.candidate.rates, self.candidate.budget.shards.head
         size = Term("bytes", share.stored_bytes, "B", source=self._model)
         reading = self._reading(
-            row.head_read, size, _constant("weight_read_efficiency", point.dense_read_efficiency)
+            row.head_read, size, _constant("weight_read_efficiency", rates.dense_read_efficiency)
         )
         return _joined("LM head", reading, self._head_arithmetic(tokens))
 
     def _head_arithmetic(self, tokens: float) -> Term:
-        point, share = self.candidate.point, self.candidate.budget.shards.head
+        rates, offered, share = (
+            self.candidate.rates,
+            self.candidate.offered,
+            self.candidate.budget.shards.head,
+        )
         return self._timed(
             "arithmetic",
             self.candidate.row.head_flop * tokens,
             "2 × {parameters} × {tokens} ÷ ({peak} × {gemm_efficiency})",
             Term("parameters", share.elements, None, source=self._model),
             Term("tokens", tokens, "tokens"),
-            self._peak(point.attention_peak),
-            _constant("gemm_efficiency", point.dense_efficiency),
+            self._peak(offered.attention_peak),
+            _constant("gemm_efficiency", rates.dense_efficiency),
         )
 
     def prompt_head(self, sampled: float) -> Term:
         """Return the LM head of a prefill chunk, which reads it once and samples once a prompt."""
-        row, point, share = self.candidate.row, self.candidate.point, self.candidate.budget.shards.head
+        row, rates, share = self.candidate.row, self.candidate.rates, self.candidate.budget.shards.head
         size = Term("bytes", share.stored_bytes, "B", source=self._model)
         reading = self._reading(
-            row.head_read, size, _constant("weight_read_efficiency", point.dense_read_efficiency)
+            row.head_read, size, _constant("weight_read_efficiency", rates.dense_read_efficiency)
         )
         arithmetic = self._head_arithmetic(sampled)
         total = _seconds(reading) + _seconds(arithmetic)
@@ -255,11 +269,11 @@ class _Step:
 
     def cache(self, held: float, context: float) -> Term:
         """Return the attention of a decode step in which `held` sequences have `context` tokens each."""
-        row, point = self.candidate.row, self.candidate.point
+        row, rates, offered = self.candidate.row, self.candidate.rates, self.candidate.offered
         window1, window2 = min(context, row.kv1_window), min(context, row.kv2_window)
         read = row.kv_token * context + row.kv1_token * window1 + row.kv2_token * window2 + row.state
         attend = row.att_token * context + row.att1_token * window1 + row.att2_token * window2
-        rate = point.bandwidth * point.kv_read_efficiency
+        rate = offered.bandwidth * rates.kv_read_efficiency
         tokens = Term("mean context", context, "tokens", "input tokens + half of the output tokens")
         reading = self._timed(
             "reading",
@@ -275,15 +289,15 @@ class _Step:
                 inputs=(tokens,),
             ),
             self._bandwidth,
-            _constant("kv_read_efficiency", point.kv_read_efficiency),
+            _constant("kv_read_efficiency", rates.kv_read_efficiency),
         )
         arithmetic = self._attention(held * row.verified_tokens, attend, ())
         return _joined("attention over the cache", reading, arithmetic)
 
     def _attention(self, tokens: float, seconds: float, inputs: tuple[Term, ...], name: str = "") -> Term:
         """Return the arithmetic of attention, which takes `seconds` for each of `tokens`."""
-        point = self.candidate.point
-        rate = point.attention_peak.flops * point.attention_efficiency
+        rates, offered = self.candidate.rates, self.candidate.offered
+        rate = offered.attention_peak.flops * rates.attention_efficiency
         return self._timed(
             name or "arithmetic",
             tokens * seconds,
@@ -297,8 +311,8 @@ class _Step:
                 source=self._model,
                 inputs=inputs,
             ),
-            self._peak(point.attention_peak),
-            _constant("attention_efficiency", point.attention_efficiency),
+            self._peak(offered.attention_peak),
+            _constant("attention_efficiency", rates.attention_efficiency),
         )
 
     def prompt_attention(self, tokens: float, attended: float) -> Term:
@@ -309,8 +323,8 @@ class _Step:
         return self._attention(tokens, seconds, (seen,), "attention within the prompt")
 
     def _collectives(self, tokens: float) -> Term:
-        row, point = self.candidate.row, self.candidate.point
-        moved = self._unaged(row.comm_token) * point.link.bandwidth * point.link_efficiency
+        row, rates, offered = self.candidate.row, self.candidate.rates, self.candidate.offered
+        moved = self._unaged(row.comm_token) * offered.link.bandwidth * rates.link_efficiency
         return Term(
             "collectives",
             row.comm_fixed + row.comm_token * tokens,
@@ -324,32 +338,32 @@ class _Step:
                     row.comm_token,
                     "{bytes_of_a_token} ÷ ({link} × {link_efficiency})",
                     Term("bytes of a token", moved, "B", source=self._model),
-                    Term("link", point.link.bandwidth, "B/s", source=f"link:{point.link.kind}"),
-                    _constant("link_efficiency", point.link_efficiency),
+                    Term("link", offered.link.bandwidth, "B/s", source=f"link:{offered.link.kind}"),
+                    _constant("link_efficiency", rates.link_efficiency),
                 ),
             ),
         )
 
     def overhead(self, sequences: float) -> Term:
         """Return what a step takes beside its operators: by layer, by step and by sequence."""
-        row, point, shards = self.candidate.row, self.candidate.point, self.candidate.budget.shards
-        inputs = [Term("layers", shards.layers, None), _constant("layer_time", point.layer_s, "s")]
+        row, rates, shards = self.candidate.row, self.candidate.rates, self.candidate.budget.shards
+        inputs = [Term("layers", shards.layers, None), _constant("layer_time", rates.layer_s, "s")]
         formula = "{layers} × {layer_time}"
-        if point.quantise_s:
-            inputs.append(_constant("quantise_time", point.quantise_s, "s"))
+        if rates.quantise_s:
+            inputs.append(_constant("quantise_time", rates.quantise_s, "s"))
             formula = "{layers} × ({layer_time} + {quantise_time})"
         if shards.moe_layers:
             inputs += [
                 Term("layers with experts", shards.moe_layers, None),
-                _constant("moe_layer_time", point.moe_layer_s, "s"),
+                _constant("moe_layer_time", rates.moe_layer_s, "s"),
             ]
             formula += " + {layers_with_experts} × {moe_layer_time}"
-        inputs.append(_constant("step_time", point.step_s, "s"))
+        inputs.append(_constant("step_time", rates.step_s, "s"))
         formula += " + {step_time}"
         if sequences:
             inputs += [
                 Term("sequences", sequences, None),
-                _constant("sequence_time", point.sequence_s, "s"),
+                _constant("sequence_time", rates.sequence_s, "s"),
             ]
             formula += " + {sequences} × {sequence_time}"
         return self._timed(

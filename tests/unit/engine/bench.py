@@ -17,9 +17,11 @@ from gpudesk.domain.workloads import LoadKind
 from gpudesk.engine.constants import Calibration, Constant
 from gpudesk.engine.loads import Requests, ServingConstants
 from gpudesk.engine.memory import MemoryBudget, MemorySettings, memory_budget
-from gpudesk.engine.operating import Situation, ideal_row, operating_point, step_row
+from gpudesk.engine.operating import ideal_row, step_row
+from gpudesk.engine.rates import Rates, constant_keys, looked_up, rates
 from gpudesk.engine.serving import CODES, Loads, Results, serve
 from gpudesk.engine.steps import FIELDS, Array, Rows, StepRow
+from gpudesk.engine.work import Situation, Work, offer, work
 
 H200 = Accelerator(
     id="h200",
@@ -150,10 +152,19 @@ def plant(
         max_batch=settings.max_batch,
     )
     budget = memory_budget(part, model, weights, Precision.FP16, plan, settings)
-    point = operating_point(situation, model, calibration())
-    row = step_row(situation, model, budget.shards, budget.cache, point)
-    ideal = ideal_row(situation, model, budget.shards, budget.cache, point)
+    counted, reached = operating(situation, model, budget, calibration())
+    row = step_row(counted, reached)
+    ideal = ideal_row(counted, float(budget.shards.embedding_lookup_bytes))
     return Plant(budget, row, ideal, plan, settings.max_batch)
+
+
+def operating(
+    situation: Situation, model: Model, budget: MemoryBudget, constants: Calibration
+) -> tuple[Work, Rates]:
+    """Return what a deployment has to do, and what it reaches."""
+    offered = offer(situation, model, constants.value("node_bandwidth", {}))
+    counted = work(situation, model, budget.shards, budget.cache, offered)
+    return counted, rates(looked_up(constants, constant_keys(situation, model, offered)), counted)
 
 
 @dataclass(frozen=True, slots=True)

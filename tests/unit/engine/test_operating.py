@@ -10,11 +10,13 @@ import pytest
 from gpudesk.domain.accelerators import Accelerator
 from gpudesk.domain.deployments import ParallelPlan
 from gpudesk.domain.precision import Precision
-from gpudesk.engine.constants import Override
-from gpudesk.engine.operating import Situation, calibration_keys, operating_point
+from gpudesk.engine.constants import Calibration, Override
+from gpudesk.engine.memory import memory_budget
+from gpudesk.engine.rates import Rates, Slot, constant_keys, ranks_key
 from gpudesk.engine.steps import StepRow, decode_step
+from gpudesk.engine.work import Situation, offer
 from tests.unit.engine import published
-from tests.unit.engine.bench import H200, MI325X, calibration, plant, rows_of
+from tests.unit.engine.bench import H200, MI325X, SETTINGS, calibration, operating, plant, rows_of
 
 ONE = ParallelPlan()
 LAYERS_70B = 80 * (2 * 8192 * 8192 + 2 * 8192 * 1024 + 3 * 8192 * 28672)  # matrices of all layers
@@ -120,9 +122,20 @@ def test_servers_older_software_and_eager_mode_cost_time() -> None:
 
 def test_constants_are_looked_up_by_part_precision_family_ranks_and_link() -> None:
     situation = Situation(H200, "vllm", Precision.FP8, Precision.FP8, Precision.FP16, ParallelPlan(tp=8))
-    assert calibration_keys(situation) == {"generation": "hopper", "serving_engine": "vllm", "ranks": "8"}
-    three = replace(situation, plan=ParallelPlan(tp=3))
-    assert calibration_keys(three)["ranks"] == "4"
+    model = published.llama_3_1_70b()
+    keys = constant_keys(situation, model, offer(situation, model, 5e10))
+    common = {
+        "generation": "hopper",
+        "serving_engine": "vllm",
+        "ranks": "8",
+        "link": "scale-up",
+        "experts": "no",
+        "attention": "heads",
+    }
+    assert keys[Slot.ALL] == keys[Slot.STAGES] == common
+    assert keys[Slot.DENSE_WEIGHTS] == {**common, "precision": "fp8"}
+    assert keys[Slot.CACHE] == {**common, "precision": "fp16"}
+    assert [ranks_key(ranks) for ranks in (1, 2, 3, 8, 72)] == ["1", "2", "4", "8", "8"]
     known = calibration()
     narrowed = replace(
         known.constants["weight_read_efficiency"],
@@ -130,17 +143,34 @@ def test_constants_are_looked_up_by_part_precision_family_ranks_and_link() -> No
     )
     constants = MappingProxyType({**known.constants, "weight_read_efficiency": narrowed})
     known = replace(known, constants=constants)
-    point = operating_point(situation, published.llama_3_1_70b(), known)
-    assert point.dense_read_efficiency == 0.3
+    assert _reached(situation, known).dense_read_efficiency == 0.3
     wide = replace(situation, weights=Precision.BF16, arithmetic=Precision.BF16)
-    assert operating_point(wide, published.llama_3_1_70b(), known).dense_read_efficiency == 0.8
+    assert _reached(wide, known).dense_read_efficiency == 0.8
+
+
+def _reached(situation: Situation, constants: Calibration) -> Rates:
+    model = published.llama_3_1_70b()
+    budget = memory_budget(H200, model, situation.weights, situation.kv, situation.plan, SETTINGS)
+    return operating(situation, model, budget, constants)[1]
+
+
+def test_stages_beyond_the_domain_hand_over_through_the_network() -> None:
+    model = published.llama_3_1_70b()
+    inside = Situation(H200, "vllm", Precision.FP8, Precision.FP8, Precision.FP16, ParallelPlan(tp=4, pp=2))
+    across = replace(inside, plan=ParallelPlan(tp=8, pp=2))
+    assert offer(inside, model, 5e10).stage_link == offer(inside, model, 5e10).link
+    assert offer(across, model, 5e10).link.kind == "scale-up"
+    assert offer(across, model, 5e10).stage_link.kind == "node"
+    row = plant(H200, model, ParallelPlan(tp=8, pp=2)).row
+    inner = plant(H200, model, ParallelPlan(tp=8)).row
+    assert row.comm_token - inner.comm_token == pytest.approx(8192 * 2 / (5e10 * 0.6))
 
 
 def test_a_part_without_arithmetic_is_refused() -> None:
     mute = replace(H200, peak_dense=MappingProxyType({}))
     situation = Situation(mute, "vllm", Precision.FP8, Precision.FP8, Precision.FP16, ONE)
     with pytest.raises(ValueError, match="h200"):
-        operating_point(situation, published.llama_3_1_70b(), calibration())
+        offer(situation, published.llama_3_1_70b(), 5e10)
 
 
 def test_the_ideal_row_is_never_slower() -> None:

@@ -1,0 +1,266 @@
+"""What a deployment has to move and to compute in a step, and what its part offers for it.
+
+Nothing here is fitted: bytes, FLOPs and counts follow from the model, its formats and the parallel plan,
+rates from the part. `gpudesk.engine.rates` says what of it is reached.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from gpudesk.domain.accelerators import Accelerator
+from gpudesk.domain.deployments import ParallelPlan
+from gpudesk.domain.models import MLA, Model, MoeFfn
+from gpudesk.domain.precision import Precision
+from gpudesk.engine.hardware import Link, Peak, link, peak
+from gpudesk.engine.kv import CacheProfile, Growth
+from gpudesk.engine.sharding import Shards, narrows_experts_only
+
+#: Bytes of one element of an activation that travels between ranks.
+TRAVEL_BYTES = 2
+#: Window of a group that is empty.
+NO_WINDOW = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """Everything beside the model's shares that sets the speed of a step.
+
+    `arithmetic` is the format in which quantised matrices multiply; `months_old` is the age of the
+    software before the newest calibrated month (0 or more).
+    """
+
+    accelerator: Accelerator
+    family: str
+    weights: Precision
+    arithmetic: Precision
+    kv: Precision
+    plan: ParallelPlan
+    months_old: float = 0.0
+    eager: bool = False
+    server: bool = True
+    acceptance_length: float = 1.0
+    max_batched_tokens: int = 8192
+    max_batch: int = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What the part offers: bytes/s of its memory, dense peaks by class, and the links of the plan.
+
+    `dense_weights` and `dense_arithmetic` are the formats of the matrices outside routed experts, which
+    some checkpoints leave wider. `stage_link` is the link between pipeline stages.
+    """
+
+    bandwidth: float
+    dense_weights: Precision
+    dense_arithmetic: Precision
+    dense_peak: Peak
+    expert_peak: Peak
+    attention_peak: Peak
+    link: Link
+    stage_link: Link
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """One step of one replica, for the busiest accelerator; floats, or arrays of one shape.
+
+    Bytes end in `_bytes`, arithmetic in `_flop` (per token; `head_flop`: per token of one attention rank),
+    peaks in `_peak` (FLOP/s of all ranks that divide the class), rates in bytes/s. `kv*_bytes`: read of one
+    cached token of one sequence; `att*_flop`, `patt*_flop`: one new token against one cached token in decode
+    and in prefill. `active_share`: k/E of the routed experts, `log_miss`: ln(1 - k/E). `moved`,
+    `stage_moved`: bytes over the link per token. `eager`, `server` and `spread_sequences` are 0 or 1: no
+    graph capture, behind the HTTP server, ranks that differ in how much they have to do.
+    """
+
+    bandwidth: float
+    dense_bytes: float
+    dense_flop: float
+    dense_peak: float
+    expert_bytes: float
+    expert_flop: float
+    expert_peak: float
+    active_share: float
+    log_miss: float
+    expert_spread: float
+    has_experts: float
+    head_bytes: float
+    head_flop: float
+    attention_peak: float
+    kv_bytes: float
+    kv1_bytes: float
+    kv1_window: float
+    kv2_bytes: float
+    kv2_window: float
+    state_bytes: float
+    att_flop: float
+    att1_flop: float
+    att2_flop: float
+    patt_flop: float
+    patt1_flop: float
+    patt1_window: float
+    layers: float
+    moe_layers: float
+    collectives: float
+    link_bandwidth: float
+    moved: float
+    transfers: float
+    stage_bandwidth: float
+    stage_moved: float
+    layer_vectors: float
+    expert_vectors: float
+    attention_ranks: float
+    spread_sequences: float
+    stages: float
+    months_old: float
+    eager: float
+    server: float
+    chunk_tokens: float
+    step_batch_cap: float
+    tokens_per_step: float
+    verified_tokens: float
+
+
+def has_experts(model: Model) -> bool:
+    """Whether any layer routes its tokens to experts."""
+    return any(isinstance(group.ffn, MoeFfn) for group in model.layers)
+
+
+def has_latent_cache(model: Model) -> bool:
+    """Whether any layer caches one latent vector instead of keys and values."""
+    return any(isinstance(group.mixer, MLA) for group in model.layers)
+
+
+def offer(situation: Situation, model: Model, node_bandwidth: float) -> Offer:
+    """Return what the part offers for `model`; raises ValueError for a part without a peak for it."""
+    part, plan = situation.accelerator, situation.plan
+    weights, arithmetic = situation.weights, situation.arithmetic
+    if narrows_experts_only(model, weights):
+        weights = arithmetic = model.native_other_precision
+        if part.peak_dense.get(str(arithmetic)) is None:
+            arithmetic = Precision.BF16
+    joined = link(part, max(plan.tp, plan.ep), node_bandwidth)
+    return Offer(
+        bandwidth=part.memory_bandwidth,
+        dense_weights=weights,
+        dense_arithmetic=arithmetic,
+        dense_peak=_peak(part, arithmetic),
+        expert_peak=_peak(part, situation.arithmetic),
+        attention_peak=_peak(part, Precision.BF16),
+        link=joined,
+        stage_link=link(part, plan.replica, node_bandwidth) if plan.pp > 1 else joined,
+    )
+
+
+def _peak(accelerator: Accelerator, arithmetic: Precision) -> Peak:
+    stated = peak(accelerator, arithmetic)
+    if stated is None:
+        raise ValueError(accelerator.id)
+    return stated
+
+
+def _collectives(plan: ParallelPlan, shards: Shards) -> tuple[float, float]:
+    """Collectives of a step inside a stage, and hidden vectors that each of its tokens moves in them."""
+    count = vectors = 0.0
+    if plan.tp > 1:
+        # Attention-DP gathers before and scatters after the feed-forward blocks, like one all-reduce each.
+        count = float(shards.ffn_layers if plan.attention_dp else shards.collectives)
+        vectors = count * 2.0 * (plan.tp - 1) / plan.tp
+    if plan.ep > plan.tp:
+        # All-to-all there and back; a token travels to each of its experts' ranks, divided over its TP group.
+        copies = min(shards.experts_per_token, plan.ep - 1)
+        count += 2.0 * shards.moe_layers
+        vectors += 2.0 * shards.moe_layers * copies / plan.tp
+    return count, vectors
+
+
+def _read_groups(cache: CacheProfile) -> tuple[Growth, Growth, Growth]:
+    """Unbounded growth and the two windowed groups; more windows than two are merged into the largest."""
+    whole = Growth(0.0)
+    windowed: list[Growth] = []
+    for growth in cache.read:
+        if growth.window is None:
+            whole = growth
+        else:
+            windowed.append(growth)
+    while len(windowed) > 2:
+        small, large = windowed.pop(0), windowed.pop(0)
+        merged = Growth(
+            small.per_token + large.per_token, small.flops_per_token + large.flops_per_token, large.window
+        )
+        windowed.insert(0, merged)
+    windowed += [Growth(0.0, 0.0, 0)] * (2 - len(windowed))
+    return whole, windowed[0], windowed[1]
+
+
+def _windowed_prefill(cache: CacheProfile) -> tuple[float, float]:
+    """Arithmetic of windowed layers per prefill token and attended token, and their widest window."""
+    if not cache.prefill_flops_windowed:
+        return 0.0, NO_WINDOW
+    flops = sum(each for each, _ in cache.prefill_flops_windowed)
+    return flops, float(max(window for _, window in cache.prefill_flops_windowed))
+
+
+def work(situation: Situation, model: Model, shards: Shards, cache: CacheProfile, offered: Offer) -> Work:
+    """Count what a step of `situation` has to do."""
+    plan = situation.plan
+    ranks = plan.tp if plan.attention_dp else 1
+    whole, first, second = _read_groups(cache)
+    windowed_flops, window = _windowed_prefill(cache)
+    collectives, vectors = _collectives(plan, shards)
+    vector = float(model.hidden_size * TRAVEL_BYTES)
+    experts = shards.expert_count > 0
+    # A rank moves the copies of a token for all of its experts, or those that expert parallelism gives it.
+    copies = shards.moe_layers * shards.experts_per_token / min(plan.ep, plan.tp)
+    share = min(shards.experts_per_token / shards.expert_count, 1.0 - 1e-12) if experts else 0.0
+    speculative = situation.acceptance_length > 1.0
+    return Work(
+        bandwidth=offered.bandwidth,
+        dense_bytes=float(shards.dense.stored_bytes),
+        dense_flop=2.0 * shards.dense_elements_undivided,
+        dense_peak=offered.dense_peak.flops * plan.tp,
+        expert_bytes=float(shards.experts.stored_bytes),
+        expert_flop=2.0 * shards.active_expert_elements,
+        expert_peak=offered.expert_peak.flops * plan.tp,
+        active_share=share,
+        log_miss=math.log1p(-share),
+        expert_spread=max(1.0, plan.ep / plan.tp),
+        has_experts=float(experts),
+        head_bytes=float(shards.head.stored_bytes),
+        head_flop=2.0 * shards.head.elements,
+        attention_peak=offered.attention_peak.flops,
+        kv_bytes=whole.per_token,
+        kv1_bytes=first.per_token,
+        kv1_window=float(first.window or 0),
+        kv2_bytes=second.per_token,
+        kv2_window=float(second.window or 0),
+        state_bytes=2.0 * cache.state_bytes_all_stages,
+        att_flop=whole.flops_per_token,
+        att1_flop=first.flops_per_token,
+        att2_flop=second.flops_per_token,
+        patt_flop=cache.prefill_flops_full,
+        patt1_flop=windowed_flops,
+        patt1_window=window,
+        layers=float(shards.layers),
+        moe_layers=float(shards.moe_layers),
+        collectives=collectives,
+        link_bandwidth=offered.link.bandwidth,
+        moved=vectors * vector,
+        transfers=plan.pp - 1.0,
+        stage_bandwidth=offered.stage_link.bandwidth,
+        stage_moved=(plan.pp - 1.0) * vector,
+        layer_vectors=shards.layers / ranks * vector,
+        expert_vectors=copies * vector,
+        attention_ranks=float(ranks),
+        spread_sequences=float(plan.attention_dp or plan.ep > plan.tp),
+        stages=float(plan.pp),
+        months_old=situation.months_old,
+        eager=float(situation.eager),
+        server=float(situation.server),
+        chunk_tokens=float(situation.max_batched_tokens * ranks),
+        step_batch_cap=float(situation.max_batch * ranks),
+        tokens_per_step=situation.acceptance_length,
+        verified_tokens=float(math.ceil(situation.acceptance_length) + 1) if speculative else 1.0,
+    )
