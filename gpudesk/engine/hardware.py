@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from gpudesk.domain.accelerators import Accelerator
+from gpudesk.domain.deployments import ParallelPlan
 from gpudesk.domain.precision import Precision
 
 #: Peak fields in the order in which a format falls back to the next wider arithmetic.
@@ -62,3 +63,14 @@ def link(accelerator: Accelerator, ranks: int, node_bandwidth: float) -> Link:
     if ranks <= 8 and (domain <= 8 or accelerator.scale_up_bandwidth is None):
         return Link((accelerator.pcie_bandwidth or FALLBACK_PCIE) / 2, "pcie")
     return Link(node_bandwidth, "node")
+
+
+def stage_link(accelerator: Accelerator, plan: ParallelPlan, node_bandwidth: float) -> Link:
+    """Return the slowest link that activations pass from one pipeline stage to the next.
+
+    Stages of a replica stand one behind the other, so that those which fill more than a host hand over
+    through the network, however fast the ranks of one stage talk to each other.
+    """
+    if plan.replica > accelerator.cards_per_host:
+        return Link(node_bandwidth, "node")
+    return link(accelerator, plan.replica, node_bandwidth)

@@ -5,8 +5,9 @@ from types import MappingProxyType
 
 import pytest
 
+from gpudesk.domain.deployments import ParallelPlan
 from gpudesk.domain.precision import Precision
-from gpudesk.engine.hardware import FALLBACK_PCIE, Link, link, peak
+from gpudesk.engine.hardware import FALLBACK_PCIE, Link, link, peak, stage_link
 from tests.unit.engine.bench import H200
 
 NODE = 50e9
@@ -69,3 +70,35 @@ def test_a_domain_whose_link_is_not_known_counts_as_cards_in_one_host() -> None:
     unknown = replace(H200, scale_up_domain=12, scale_up_bandwidth=None)
     assert link(unknown, 2, NODE).kind == "pcie"
     assert link(unknown, 16, NODE) == Link(NODE, "node")
+
+
+@pytest.mark.parametrize("plan", [ParallelPlan(8, 2), ParallelPlan(4, 3), ParallelPlan(1, 16)])
+def test_stages_beyond_a_host_hand_over_through_the_network(plan: ParallelPlan) -> None:
+    assert stage_link(H200, plan, NODE) == Link(NODE, "node")
+    # The ranks of one stage stay in their host.
+    assert link(H200, plan.tp, NODE).kind == "scale-up"
+
+
+def test_stages_within_a_host_use_its_own_link() -> None:
+    assert stage_link(H200, ParallelPlan(4, 2), NODE) == Link(4.5e11, "scale-up")
+    # Replicas beside each other hand nothing over.
+    assert stage_link(H200, ParallelPlan(2, 4, dp=4), NODE) == Link(4.5e11, "scale-up")
+    rack = replace(H200, scale_up_domain=72)
+    assert stage_link(rack, ParallelPlan(8, 8), NODE).kind == "scale-up"
+    assert stage_link(rack, ParallelPlan(32, 3), NODE) == Link(NODE, "node")
+
+
+def test_stages_on_cards_use_pcie_up_to_eight_of_them() -> None:
+    card = replace(H200, scale_up_domain=None, scale_up_bandwidth=None)
+    assert stage_link(card, ParallelPlan(2, 4), NODE) == Link(6.4e10, "pcie")
+    assert stage_link(card, ParallelPlan(2, 8), NODE) == Link(NODE, "node")
+    pair = replace(H200, scale_up_domain=2, scale_up_bandwidth=6e11)
+    assert stage_link(pair, ParallelPlan(1, 2), NODE) == Link(3e11, "scale-up")
+    assert stage_link(pair, ParallelPlan(2, 2), NODE) == Link(6.4e10, "pcie")
+
+
+def test_a_link_between_stages_is_never_faster_than_that_of_a_rank_group() -> None:
+    for plan in (ParallelPlan(2, 2), ParallelPlan(8, 3), ParallelPlan(1, 2), ParallelPlan(4, 16)):
+        for part in (H200, replace(H200, scale_up_domain=None, scale_up_bandwidth=None)):
+            within = link(part, plan.tp, NODE).bandwidth if plan.tp > 1 else float("inf")
+            assert stage_link(part, plan, NODE).bandwidth <= within
