@@ -17,7 +17,7 @@ from gpudesk.engine.bands import band, basis
 from gpudesk.engine.constants import Calibration
 from gpudesk.engine.operating import ideal_row
 from gpudesk.engine.serving import Results
-from gpudesk.engine.steps import Rows
+from gpudesk.engine.steps import Array, Rows
 from gpudesk.workbench.case_arrays import CaseArrays, CaseColumns, case_arrays, workload_values
 from gpudesk.workbench.figures import figure_rows
 from gpudesk.workbench.results import chosen_estimate
@@ -210,6 +210,14 @@ class SetupTable:
         return position
 
 
+def plan_scores(results: Results) -> Array:
+    """Return by what plans are chosen, the highest wins: output rate, less up to a thousandth by TPOT."""
+    score = np.nan_to_num(results.rate, nan=-1.0)
+    pace = np.nan_to_num(results.tpot, nan=1.0)
+    scores: Array = score * (1.0 - 1e-3 * pace / (1.0 + pace))
+    return scores
+
+
 def _capacity(placed: Placement, sequences: int) -> float:
     """Sequences that one replica runs at once, where memory holds `sequences` in all replicas."""
     most = placed.settings.max_batch * placed.budget.attention_ranks
@@ -265,9 +273,7 @@ class CaseList:
         Among plans within a thousandth of each other the one with the lower TPOT wins, then the simpler one.
         """
         starts = np.concatenate(([0], np.cumsum(self._lengths)[:-1])).astype(np.intp)
-        score = np.nan_to_num(results.rate, nan=-1.0)
-        pace = np.nan_to_num(results.tpot, nan=1.0)
-        score = score * (1.0 - 1e-3 * pace / (1.0 + pace))
+        score = plan_scores(results)
         peak = np.repeat(np.maximum.reduceat(score, starts), self._lengths)
         winners = np.flatnonzero(score >= peak)
         first = winners[np.searchsorted(winners, starts)]

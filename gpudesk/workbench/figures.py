@@ -34,7 +34,7 @@ class FigureBands:
 
 
 def figure_bands(
-    results: Results, arrays: CaseArrays, chosen: NDArray[np.intp], ideal: Rows, factors: Array
+    results: Results, arrays: CaseArrays, chosen: NDArray[np.intp] | slice, ideal: Rows, factors: Array
 ) -> FigureBands:
     """Return the figures of the chosen cases with their bands.
 

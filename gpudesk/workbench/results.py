@@ -9,7 +9,7 @@ from gpudesk.domain.estimates import Banded, Basis, Estimate, EstimateRequest, L
 from gpudesk.domain.messages import InputError, Message, message
 from gpudesk.domain.workloads import LoadKind
 from gpudesk.engine.steps import LIMITERS
-from gpudesk.workbench.setups import Candidate, Frame
+from gpudesk.workbench.setups import Candidate, Frame, Placement
 
 if TYPE_CHECKING:
     from gpudesk.workbench.cases import Setup, SetupTable
@@ -100,16 +100,18 @@ def _uneven(count: int) -> Message:
     return message("estimate.uneven_count", count=count, fewer=1 << (count.bit_length() - 1))
 
 
-def unfit_estimate(request: EstimateRequest, setup: Setup, table: SetupTable) -> Estimate:
-    """Say why nothing fits, with the memory of the plan that comes closest, and how many would do."""
-    tokens = request.workload.input_tokens + request.workload.output_tokens
+def nearest_placement(request: EstimateRequest, setup: Setup, table: SetupTable, tokens: int) -> Placement:
+    """Return the plan that comes closest to holding `tokens`; raises InputError where there is no plan."""
     made = [placed for count in setup.counts for placed in table.placements(request, setup, count)]
     if not made:
         raise InputError(
             message("plan.none", count=request.count or 0, model=setup.frame.model.name), "count"
         )
-    nearest = max(made, key=lambda placed: placed.budget.headroom_bytes(tokens))
-    needs = _needs(request, table, tokens)
+    return max(made, key=lambda placed: placed.budget.headroom_bytes(tokens))
+
+
+def unfit_reason(request: EstimateRequest, frame: Frame, nearest: Placement, tokens: int) -> Message:
+    """Say why a plan does not hold a request of `tokens`."""
     budget = nearest.budget
     held = budget.weights_bytes + budget.runtime_bytes + budget.cache.sequence_bytes(tokens)
     if budget.pool_bytes > 0:
@@ -118,27 +120,34 @@ def unfit_estimate(request: EstimateRequest, setup: Setup, table: SetupTable) ->
         name = "estimate.fraction_too_small"
     else:
         name = "estimate.weights_do_not_fit"
-    reason = message(
+    return message(
         name,
-        fraction=setup.frame.settings.memory_fraction,
-        accelerator=setup.frame.accelerator.name,
+        fraction=frame.settings.memory_fraction,
+        accelerator=frame.accelerator.name,
         count=nearest.plan.count,
-        missing=(float(-nearest.budget.headroom_bytes(tokens)), "B"),
-        weights=(float(nearest.budget.weights_bytes), "B"),
-        capacity=(float(nearest.budget.capacity_bytes), "B"),
+        missing=(float(-budget.headroom_bytes(tokens)), "B"),
+        weights=(float(budget.weights_bytes), "B"),
+        capacity=(float(budget.capacity_bytes), "B"),
     )
+
+
+def unfit_estimate(request: EstimateRequest, setup: Setup, table: SetupTable) -> Estimate:
+    """Say why nothing fits, with the memory of the plan that comes closest, and how many would do."""
+    tokens = request.workload.input_tokens + request.workload.output_tokens
+    nearest = nearest_placement(request, setup, table, tokens)
+    budget = nearest.budget
     return Estimate(
         request=request,
         fits=False,
         serving_engine=setup.frame.engine.id,
         plan=nearest.plan,
         count=nearest.plan.count,
-        memory=nearest.budget.use(1, nearest.budget.cache.sequence_bytes(tokens)),
+        memory=budget.use(1, budget.cache.sequence_bytes(tokens)),
         max_concurrency=0,
         limiter=Limiter.CAPACITY,
         basis=setup.basis,
-        reason=reason,
-        needs=needs,
+        reason=unfit_reason(request, setup.frame, nearest, tokens),
+        needs=_needs(request, table, tokens),
         notes=setup.frame.notes,
     )
 
