@@ -17,6 +17,7 @@ from gpudesk.domain.precision import Precision, concrete
 from gpudesk.domain.serving_engines import ServingEngine
 from gpudesk.engine import support
 from gpudesk.engine.constants import Calibration
+from gpudesk.engine.hardware import Link
 from gpudesk.engine.memory import MemoryBudget, MemorySettings, memory_budget
 from gpudesk.engine.operating import step_row
 from gpudesk.engine.plans import PlanWishes, candidate_plans, divides_heads, replica_counts
@@ -273,9 +274,9 @@ def _link_notes(plan: ParallelPlan, offered: Offer) -> tuple[Message, ...]:
     used = {offered.link.kind: offered.link} if max(plan.tp, plan.ep) > 1 else {}
     if plan.pp > 1:
         used[offered.stage_link.kind] = offered.stage_link
-    names = {"pcie": "estimate.over_pcie", "node": "estimate.between_hosts"}
-    return tuple(
-        message(names[kind], bandwidth=(each.bandwidth, "B/s"))
-        for kind, each in used.items()
-        if kind in names
-    )
+    return tuple(_link_note(each) for kind, each in used.items() if kind != "scale-up")
+
+
+def _link_note(used: Link) -> Message:
+    name = "estimate.over_pcie" if used.kind == "pcie" else "estimate.between_hosts"
+    return message(name, bandwidth=(used.bandwidth, "B/s"))
