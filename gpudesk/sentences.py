@@ -8,11 +8,14 @@ keeps the table complete and its placeholders right.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from types import MappingProxyType
 from typing import Final
 
+from gpudesk.domain.deployments import ParallelPlan
 from gpudesk.domain.formatting import Formatter
 from gpudesk.domain.messages import InputError, Message, Parameter
+from gpudesk.domain.plans import plan_degrees
 from gpudesk.text import tr
 
 _ENGLISH: Final = Formatter()
@@ -156,6 +159,37 @@ SENTENCES: Final = MappingProxyType(
         "fullest, which has {capacity}",
         "estimate.request_does_not_fit": "One request of this length does not fit {count} × {accelerator}: "
         "{missing} short on the fullest, which has {capacity}",
+        # Why a parallel plan was taken, and others were not
+        "plan.single": "the only plan of one accelerator",
+        "plan.as_given": "as given",
+        "plan.only_one": "the only plan that fits",
+        "plan.ahead": "{ahead} faster than the next, {plan}",
+        "plan.sooner": "as much throughput as {plan}, and tokens come sooner: {tpot} against {other}",
+        "plan.level": "less than 1 % faster than the next, {plan}",
+        "plan.none_meets_limits": "no plan meets the latency limits",
+        "plan.only_one_meets_limits": "the only plan that meets the latency limits",
+        "plan.simpler_would_do": "{plan} is simpler and would do as well: the difference is within the error",
+        "plan.within_error": "within the error of the plan taken",
+        "plan.slower": "{behind} slower",
+        "plan.slower_share": "{behind} slower: {part} takes {now} of its time against {before}",
+        "plan.slower_times": "{behind} slower: {part} takes {times} times as long for each token",
+        "plan.slower_fewer": "{behind} slower: fewer sequences at once, {admitted} against {most}",
+        "plan.slower_limits": "{behind} slower: meets the limits with {admitted} in flight against {most}",
+        "plan.slower_idle": "{behind} slower: {idle} of its {replicas} replicas have no request",
+        "plan.later": "as much throughput, but tokens come later: {tpot} against {other}",
+        "plan.no_better": "less than 1 % slower",
+        "plan.overloaded": "cannot keep up: {served} of {asked} requests/s",
+        "plan.misses_ttft": "misses the TTFT limit with a single request: {ttft} against {limit}",
+        "plan.misses_tpot": "misses the TPOT limit with a single request: {tpot} against {limit}",
+        "plan.misses_limits": "misses the latency limits",
+        "plan.weights_do_not_fit": "does not fit: weights take {weights} of {capacity}",
+        "plan.does_not_fit": "does not fit: {missing} short for one request",
+        "plan.heads_do_not_divide": "TP {tp} does not divide the attention heads of {model}",
+        "plan.experts_do_not_divide": "EP {ep} does not divide the {experts} experts",
+        "plan.beyond_host": "not tried: TP {tp} would span hosts of {host} accelerators",
+        "plan.no_pp": "{engine} has no pipeline parallelism",
+        "plan.no_ep": "{engine} has no expert parallelism",
+        "plan.no_attention_dp": "{engine} has no data-parallel attention",
         # What is needed
         "needed.load_too_large": "{concurrency} requests in flight do not fit on {count} × {accelerator}, "
         "the largest deployment that is tried",
@@ -181,12 +215,19 @@ WORDS: Final = MappingProxyType(
         "source": "source",
         "total": "all memory",
         "free": "the memory that is left free",
+        "attention_dp": "attention DP",
+        "part.reads": "reading memory",
+        "part.arithmetic": "arithmetic",
+        "part.collectives": "communication",
+        "part.overhead": "overhead",
     }
 )
 
-_WORD_PARAMETERS: Final = frozenset({"found", "wanted", "of", "kind"})
+_WORD_PARAMETERS: Final = frozenset({"found", "wanted", "of", "kind", "part"})
 #: Parameters that are shares of 1, shown in per cent.
-_SHARE_PARAMETERS: Final = frozenset({"fraction"})
+_SHARE_PARAMETERS: Final = frozenset({"fraction", "ahead", "behind", "now", "before"})
+#: Parameters that are the degrees of a parallel plan.
+_PLAN_PARAMETERS: Final = frozenset({"plan"})
 
 
 def sentence(message: Message, formatter: Formatter = _ENGLISH) -> str:
@@ -201,6 +242,20 @@ def sentence(message: Message, formatter: Formatter = _ENGLISH) -> str:
 def word(key: str) -> str:
     """Return a word of `WORDS` in the language in force."""
     return tr(WORDS[key])
+
+
+def plan_name(plan: ParallelPlan) -> str:
+    """Return what a parallel plan is called, `TP 4 × DP 2`, in the language in force."""
+    return _plan(plan_degrees(plan))
+
+
+def reasons_text(reasons: Iterable[Message], formatter: Formatter = _ENGLISH) -> str:
+    """Return several messages as one sentence."""
+    return "; ".join(sentence(reason, formatter) for reason in reasons)
+
+
+def _plan(degrees: tuple[str, ...]) -> str:
+    return " + ".join(word(each) if each in WORDS else each for each in degrees)
 
 
 def problem(error: InputError, formatter: Formatter = _ENGLISH) -> str:
@@ -218,4 +273,6 @@ def _shown(name: str, value: Parameter, formatter: Formatter) -> str:
         return formatter.per_cent(value) if name in _SHARE_PARAMETERS else formatter.estimate(value)
     if len(value) == 2 and not isinstance(value[0], str):
         return formatter.quantity(value[0], str(value[1]))
+    if name in _PLAN_PARAMETERS:
+        return _plan(tuple(str(each) for each in value))
     return ", ".join(str(item) for item in value)

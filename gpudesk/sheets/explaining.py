@@ -11,6 +11,7 @@ from gpudesk.domain.charts import StepShares
 from gpudesk.domain.claims import Attribute
 from gpudesk.domain.estimates import Banded, Basis, Estimate, RowsBehind
 from gpudesk.domain.formatting import UNKNOWN, Formatter, Quantity, quantity_of
+from gpudesk.domain.plans import PlanChoice
 from gpudesk.domain.sizing import Remedy
 from gpudesk.domain.workloads import Load, LoadKind
 from gpudesk.sentences import sentence
@@ -26,6 +27,7 @@ from gpudesk.sheets.explanation import Explanation, Ground
 from gpudesk.sheets.labels import FIGURE_UNITS, engine_name, figure_label, precision_name
 from gpudesk.sheets.limit_lines import limits_of, remedy_lines
 from gpudesk.sheets.names import column_names, load_text
+from gpudesk.sheets.plan_lines import plan_lines
 from gpudesk.sheets.specs import PRICE
 from gpudesk.sheets.working_lines import inputs_of, term_line
 from gpudesk.text import tr, trn
@@ -46,6 +48,7 @@ class Backing:
     term: Term | None = None
     shares: StepShares | None = None
     remedies: tuple[Remedy, ...] = ()
+    plans: PlanChoice | None = None
     rows: RowsBehind | None = None
     source_text: Callable[[str], str] = no_source_text
 
@@ -111,6 +114,7 @@ def explain_figure(
     return replace(
         head,
         limits=limits_of(name, estimate, backing.shares, formatter),
+        plans=None if backing.plans is None else plan_lines(backing.plans, formatter),
         working=working,
         claims_title=tr("Inputs and their sources"),
         claims=() if backing.term is None else inputs_of(answer, column, backing.term, formatter),

@@ -11,6 +11,7 @@ from enum import StrEnum
 from functools import cached_property
 
 from gpudesk.domain.sizing import Remedy
+from gpudesk.text import tr
 
 
 class Stance(StrEnum):
@@ -153,6 +154,45 @@ class RemedyLine:
 
 
 @dataclass(frozen=True, slots=True)
+class PlanLine:
+    """One parallel plan: its throughput or a dash, and why it was taken or not.
+
+    `latency` is TTFT and TPOT with it, empty where it has none.
+    """
+
+    name: str
+    figure: str
+    unit: str | None
+    reason: str
+    latency: str
+    taken: bool
+
+    @property
+    def sentence(self) -> str:
+        """The line as one reads it out."""
+        value = f"{self.figure} {self.unit}" if self.unit else ""
+        chosen = tr("taken") if self.taken else ""
+        return ", ".join(part for part in (self.name, chosen, value, self.latency, self.reason) if part)
+
+
+@dataclass(frozen=True, slots=True)
+class PlanGroup:
+    """Further plans of one kind, which are seldom asked for."""
+
+    key: str
+    label: str
+    plans: tuple[PlanLine, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PlanLines:
+    """The plan taken with the next ones, and all others in groups."""
+
+    shown: tuple[PlanLine, ...]
+    more: tuple[PlanGroup, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Explanation:
     """Everything about one figure, in the order in which it is read.
 
@@ -168,6 +208,7 @@ class Explanation:
     ground: Ground
     basis: str
     limits: Limits | None = None
+    plans: PlanLines | None = None
     working: TermLine | None = None
     claims_title: str = ""
     claims: tuple[ClaimGroup, ...] = ()

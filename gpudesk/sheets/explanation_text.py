@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gpudesk.sheets.explanation import ClaimGroup, ClaimLine, Explanation, Stance, TermLine
+from gpudesk.sheets.explanation import (
+    ClaimGroup,
+    ClaimLine,
+    Explanation,
+    PlanLines,
+    Stance,
+    TermLine,
+)
 from gpudesk.text import tr
 
 
@@ -15,6 +22,7 @@ def with_sources(explanation: Explanation) -> str:
     if explanation.limits is not None and explanation.limits.shares:
         shares = ", ".join(f"{share.label} {share.text}" for share in explanation.limits.shares)
         lines.append(f"{tr('What limits it')}: {shares}")
+    lines += _plans(explanation.plans)
     lines += _claims(explanation)
     lines += [
         f"{dispute.disagreement} {tr('Verdict: {verdict}.', verdict=dispute.verdict)} {dispute.reason}"
@@ -33,6 +41,13 @@ def claim_text(claim: ClaimLine) -> str:
     value = f"{claim.value} {claim.unit}" if claim.unit else claim.value
     details = "; ".join(f"{detail.label}: {detail.value}" for detail in claim.details)
     return f"{value}. {details}"
+
+
+def _plans(plans: PlanLines | None) -> Iterator[str]:
+    """Yield the plans that are shown at once."""
+    if plans is not None:
+        yield f"{tr('Why this plan')}:"
+        yield from (f"- {line.sentence}" for line in plans.shown)
 
 
 def _claims(explanation: Explanation) -> Iterator[str]:

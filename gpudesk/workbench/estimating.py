@@ -11,6 +11,7 @@ from gpudesk.domain.charts import KvCurve, RequestTime, Roofline, StepShares
 from gpudesk.domain.estimates import Banded, Estimate, EstimateRequest
 from gpudesk.domain.messages import InputError
 from gpudesk.domain.models import Model
+from gpudesk.domain.plans import PlanChoice
 from gpudesk.domain.serving_engines import ServingEngine
 from gpudesk.domain.sizing import MemoryRoom, Needed, Remedy
 from gpudesk.engine.bands import pair_band
@@ -23,6 +24,7 @@ from gpudesk.workbench.curves import CurveTable
 from gpudesk.workbench.deployed import deployed, operate, placement_of
 from gpudesk.workbench.memory_room import memory_room
 from gpudesk.workbench.needs import NeedsFinder
+from gpudesk.workbench.plan_reasons import PairBands, plan_choice
 from gpudesk.workbench.remedies import Situation, falls_short, remedies
 from gpudesk.workbench.results import unfit_estimate
 from gpudesk.workbench.roofline import roofline
@@ -144,6 +146,16 @@ class Estimator:
         part, model = self._setups.facts(estimate.request)
         size = self._needs.for_load(estimate.request)
         return remedies(Situation(estimate, part, model, size), self.estimate_many)
+
+    def plans(self, estimate: Estimate) -> PlanChoice:
+        """Return every plan that was looked at for an estimate, and why it was taken or not."""
+        bands = PairBands(
+            *(
+                pair_band(self._calibration, figure, estimate.basis, estimate.basis)
+                for figure in ("throughput", "ttft", "tpot")
+            )
+        )
+        return plan_choice(estimate, self._setups, self._constants, bands)
 
     def differences(self, baseline: Estimate, other: Estimate) -> tuple[Difference, ...]:
         """Compare two estimates figure by figure, each on the band of its ratio."""

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from gpudesk.domain.answers import Answer, Term
     from gpudesk.domain.charts import KvCurve, RequestTime, Roofline, StepShares
     from gpudesk.domain.estimates import Estimate, EstimateRequest, RowsBehind
+    from gpudesk.domain.plans import PlanChoice
     from gpudesk.domain.sizing import MemoryRoom, Needed, Remedy
     from gpudesk.engine.constants import Calibration
     from gpudesk.workbench.estimating import Estimator
@@ -127,6 +128,10 @@ class Workbench:
         if not estimate.fits and figure not in ("memory", "max_concurrency"):
             raise InputError(estimate.reason or message("explain.does_not_fit"), figure)
         return self.estimator.explain(estimate, figure)
+
+    def plans(self, estimate: Estimate) -> PlanChoice:
+        """Return every parallel plan that was looked at for an estimate, and why it was taken or not."""
+        return self.estimator.plans(estimate)
 
     def rows_behind(self, estimate: Estimate) -> RowsBehind:
         """Return how many published rows are behind the constants of an estimate."""
