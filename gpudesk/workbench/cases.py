@@ -92,12 +92,17 @@ class SetupTable:
         self._ideal_of: dict[int, int] = {}
         self._kept = 0
 
+    @property
+    def full(self) -> bool:
+        """Whether as much has been worked out as is to be remembered."""
+        return self._kept >= self.most_kept
+
     def make_room(self) -> bool:
         """Forget everything where too much has been worked out; return whether that was done.
 
         Rows have other positions afterwards, so this is for the time between two calls.
         """
-        if self._kept < self.most_kept:
+        if not self.full:
             return False
         self._empty()
         return True
