@@ -12,6 +12,9 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import assert_never
 
+import numpy as np
+from numpy.typing import NDArray
+
 from gpudesk.domain.deployments import ParallelPlan
 from gpudesk.domain.models import (
     MLA,
@@ -78,6 +81,14 @@ class CacheProfile:
     def sequence_bytes(self, tokens: int) -> int:
         """Bytes that a sequence of `tokens` holds on the fullest accelerator, rounded up."""
         return self.state_bytes + sum(_grown(growth, tokens) for growth in self.stored)
+
+    def sequences_bytes(self, tokens: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return `sequence_bytes` of many lengths at once, to the byte the same."""
+        held = np.full(tokens.shape, self.state_bytes, dtype=np.int64)
+        for growth in self.stored:
+            within = tokens if growth.window is None else np.minimum(tokens, growth.window)
+            held += np.ceil(growth.per_token * within).astype(np.int64)
+        return held
 
 
 def _grown(growth: Growth, tokens: int) -> int:

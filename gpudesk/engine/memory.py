@@ -10,6 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+import numpy as np
+from numpy.typing import NDArray
+
 from gpudesk.domain.accelerators import Accelerator
 from gpudesk.domain.deployments import ParallelPlan
 from gpudesk.domain.estimates import MemoryUse
@@ -21,6 +24,8 @@ from gpudesk.engine.sharding import Shards, shard
 #: Bytes of an activation; logits are sampled in fp32.
 ACTIVATION_BYTES = 2
 LOGIT_BYTES = 4
+#: How many sequences are held that take no memory.
+WITHOUT_END = 2**31
 #: Vectors of hidden size that a layer holds at once: residual, normalised input, queries, keys with
 #: values, attention output, block output.
 HIDDEN_VECTORS = 6
@@ -65,8 +70,16 @@ class MemoryBudget:
         if self.pool_bytes <= 0:
             return 0
         if each == 0:
-            return 2**31
+            return WITHOUT_END
         return self.pool_bytes // each * self.attention_ranks * self.replicas
+
+    def max_sequences_of(self, tokens: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return `max_sequences` of many lengths at once."""
+        each = self.cache.sequences_bytes(tokens)
+        if self.pool_bytes <= 0:
+            return np.zeros_like(each)
+        held = self.pool_bytes // np.maximum(each, 1) * (self.attention_ranks * self.replicas)
+        return np.where(each == 0, WITHOUT_END, held)
 
     def headroom_bytes(self, tokens: int) -> int:
         """Bytes left (negative: missing) when one sequence of `tokens` runs on every attention rank."""

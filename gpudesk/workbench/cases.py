@@ -225,8 +225,7 @@ def plan_scores(results: Results) -> Array:
 
 def _capacity(placed: Placement, sequences: int) -> float:
     """Sequences that one replica runs at once, where memory holds `sequences` in all replicas."""
-    most = placed.settings.max_batch * placed.budget.attention_ranks
-    return float(min(sequences // placed.plan.dp, most))
+    return float(min(sequences // placed.plan.dp, placed.most_running))
 
 
 class CaseList:

@@ -40,6 +40,11 @@ class Placement:
     budget: MemoryBudget
     settings: MemorySettings
 
+    @property
+    def most_running(self) -> int:
+        """Sequences that the serving engine lets one replica run at once, whatever memory holds."""
+        return self.settings.max_batch * self.budget.attention_ranks
+
 
 @dataclass(frozen=True, slots=True)
 class Candidate:

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from gpudesk.domain.deployments import ParallelPlan
@@ -146,3 +147,16 @@ def test_activations_by_hand(ffn: DenseFfn | MoeFfn, width: int, divided: int) -
     # No more tokens are sampled than a step has.
     few = replace(settings, max_batched_tokens=10)
     assert activation_bytes(moe(ffn), ONE, few) == 10 * (6 * 1024 + 3 * width) * 2 + 10 * 1000 * 4
+
+
+@pytest.mark.parametrize("kv", [Precision.FP16, Precision.FP8, Precision.NVFP4])
+@pytest.mark.parametrize("model", [published.llama_3_1_70b(), published.gemma_3_27b(), published.jamba()])
+def test_many_lengths_at_once_are_each_as_alone(model: Model, kv: Precision) -> None:
+    tokens = np.array([1, 7, 1023, 1024, 4097, 131_072, 99_999_999])
+    for memory_gib in (40, 141, 288):
+        part = replace(H200, memory_bytes=memory_gib * GIB)
+        found = memory_budget(part, model, Precision.FP8, kv, ParallelPlan(tp=2, dp=3), SETTINGS)
+        each = [found.cache.sequence_bytes(length) for length in tokens.tolist()]
+        assert found.cache.sequences_bytes(tokens).tolist() == each
+        held = [found.max_sequences(length) for length in tokens.tolist()]
+        assert found.max_sequences_of(tokens).tolist() == held
