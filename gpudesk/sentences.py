@@ -168,7 +168,7 @@ SENTENCES: Final = MappingProxyType(
         "plan.level": "less than 1 % faster than the next, {plan}",
         "plan.none_meets_limits": "no plan meets the latency limits",
         "plan.only_one_meets_limits": "the only plan that meets the latency limits",
-        "plan.simpler_would_do": "{plan} is simpler and would do as well: the difference is within the error",
+        "plan.simpler_would_do": "{plan} is simpler and would do as well, within the error",
         "plan.within_error": "within the error of the plan taken",
         "plan.slower": "{behind} slower",
         "plan.slower_share": "{behind} slower: {part} takes {now} of its time against {before}",
@@ -190,6 +190,24 @@ SENTENCES: Final = MappingProxyType(
         "plan.no_pp": "{engine} has no pipeline parallelism",
         "plan.no_ep": "{engine} has no expert parallelism",
         "plan.no_attention_dp": "{engine} has no data-parallel attention",
+        # Disaggregated deployments
+        "pools.degree": "a disaggregated deployment has a plan for each pool; leave {name} out, or give it "
+        "to the prefill and the decode pool",
+        "pools.sum": "the pools take {prefill} and {decode} accelerators, but there are {count} in all; "
+        "change one of them",
+        "pools.none_left": "{count} accelerators leave none for one of the two pools; take more",
+        "pools.pool": "{pool} pool of {count}: TP {tp}, PP {pp}, EP {ep}, DP {dp}",
+        "pools.pool_attention_dp": "{pool} pool of {count}: TP {tp}, PP {pp}, EP {ep}, DP {dp}, with "
+        "data-parallel attention",
+        "pools.transfer": "The KV cache of a prompt, {size}, is with the decode pool {time} after its "
+        "prefill, over {link}",
+        "pools.binds": "The {binding} pool sets the rate; the {other} pool does {fraction} of what it could",
+        "pools.link_binds": "The link between the pools sets the rate; the prefill pool does {fraction} of "
+        "what it could, the decode pool {share}",
+        "pools.do_not_fit": "No split of {count} × {accelerator} has room in both pools: prefill takes "
+        "{prefill}, decode {decode}",
+        "pools.never_fit": "No pool of {accelerator} is known that holds the model and a request of this "
+        "length",
         # What is needed
         "needed.load_too_large": "{concurrency} requests in flight do not fit on {count} × {accelerator}, "
         "the largest deployment that is tried",
@@ -204,6 +222,7 @@ WORDS: Final = MappingProxyType(
         "number": "a number",
         "text": "text",
         "text_or_whole": "text or a whole number",
+        "boolean_or_object": "true, false or an object",
         "list": "a list",
         "object": "an object",
         "nothing": "nothing",
@@ -215,6 +234,13 @@ WORDS: Final = MappingProxyType(
         "source": "source",
         "total": "all memory",
         "free": "the memory that is left free",
+        "Prefill": "Prefill",
+        "Decode": "Decode",
+        "prefill": "prefill",
+        "decode": "decode",
+        "scale-up": "the scale-up link",
+        "pcie": "PCIe",
+        "node": "the network",
         "attention_dp": "attention DP",
         "part.reads": "reading memory",
         "part.arithmetic": "arithmetic",
@@ -223,9 +249,11 @@ WORDS: Final = MappingProxyType(
     }
 )
 
-_WORD_PARAMETERS: Final = frozenset({"found", "wanted", "of", "kind", "part"})
+_WORD_PARAMETERS: Final = frozenset(
+    {"found", "wanted", "of", "kind", "part", "pool", "binding", "other", "link"}
+)
 #: Parameters that are shares of 1, shown in per cent.
-_SHARE_PARAMETERS: Final = frozenset({"fraction", "ahead", "behind", "now", "before"})
+_SHARE_PARAMETERS: Final = frozenset({"share", "fraction", "ahead", "behind", "now", "before"})
 #: Parameters that are the degrees of a parallel plan.
 _PLAN_PARAMETERS: Final = frozenset({"plan"})
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -36,6 +37,8 @@ _WORKLOAD: Final = (
     "acceptance_length",
 )
 _PLAN: Final = ("tp", "pp", "ep", "dp", "attention_dp")
+#: One part of a pool: its count, or a degree with its name.
+_POOL_DEGREE: Final = re.compile(r"(?P<name>tp|pp|ep|dp)?(?P<value>[0-9]+)")
 #: Options of the load -> field.
 _LOAD: Final = {
     "concurrency": "concurrency",
@@ -121,6 +124,18 @@ def _add_plan(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--attention-dp", action=argparse.BooleanOptionalAction, help=tr("data-parallel attention over TP")
     )
+    group.add_argument(
+        "--disaggregated",
+        action=argparse.BooleanOptionalAction,
+        help=tr("prefill and decode on pools of their own, split as serves the load best"),
+    )
+    group.add_argument(
+        "--pools",
+        metavar="prefill=8:tp4,decode=16:tp8",
+        help=tr(
+            "pools with their counts and degrees (tp, pp, ep, dp, attention-dp), as far as they are given"
+        ),
+    )
 
 
 def _add_details(group: argparse._ArgumentGroup) -> None:
@@ -199,7 +214,7 @@ def _apply(options: argparse.Namespace, fields: dict[str, Any], workbench: Workb
         fields["workload"]["load"] = load
     if options.accelerators:
         fields["accelerators"] = [_choice(text) for text in options.accelerators.split(",")]
-    plan = _given(options, _PLAN)
+    plan = _given(options, _PLAN) | _pools(options)
     for choice in fields["accelerators"]:
         choice.update(plan)
     if fields.get("weights") is None:
@@ -240,6 +255,36 @@ def _choice(text: str) -> dict[str, Any]:
     return {"accelerator": name, "count": int(count)} if colon else {"accelerator": name}
 
 
+def _pools(options: argparse.Namespace) -> dict[str, Any]:
+    """Return the wish for pools: none, the program's choice, or what the option fixes of each."""
+    if options.pools is not None:
+        if options.disaggregated is False:
+            raise UsageError(tr("--pools and --no-disaggregated do not go together; give one"))
+        return {"disaggregated": dict(_pool(text, options.pools) for text in options.pools.split(","))}
+    return _given(options, ("disaggregated",))
+
+
+def _pool(text: str, whole_text: str) -> tuple[str, dict[str, int | bool]]:
+    """Read one pool: its name, and its count and degrees as far as they are given."""
+    name, _, stated = text.strip().partition("=")
+    fields: dict[str, int | bool] = {}
+    for part in filter(None, stated.strip().split(":")):
+        if part == "attention-dp":
+            fields["attention_dp"] = True
+        elif (found := _POOL_DEGREE.fullmatch(part)) is not None:
+            fields[found["name"] or "count"] = int(found["value"])
+        else:
+            name = ""
+    if name not in ("prefill", "decode"):
+        raise UsageError(
+            tr(
+                "--pools: {given} is not a list of pools, as in prefill=8:tp4,decode=16:tp8",
+                given=repr(whole_text),
+            )
+        )
+    return name, fields
+
+
 def _name(scenario: Scenario, workbench: Workbench) -> str:
     """Return a title for a scenario that has none: its parts and its model."""
     catalog = workbench.catalog
@@ -252,6 +297,8 @@ def option_of(where: str | None) -> str | None:
     """Return the option that a place in a scenario comes from."""
     if where is None or not where.startswith("scenario"):
         return where
+    if ".disaggregated" in where:
+        return "--pools"
     last = where.rpartition(".")[2]
     if last in ("accelerator", "count") or where.startswith("scenario.accelerators["):
         return f"--{last}" if last in _PLAN else "--accelerators"

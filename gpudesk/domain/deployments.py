@@ -39,3 +39,26 @@ class ParallelPlan:
     def replica(self) -> int:
         """Accelerators of one replica."""
         return self.tp * self.pp
+
+
+@dataclass(frozen=True, slots=True)
+class PoolWish:
+    """What the user fixed of one pool of accelerators; None is chosen by the program."""
+
+    count: int | None = None
+    tp: int | None = None
+    pp: int | None = None
+    ep: int | None = None
+    dp: int | None = None
+    attention_dp: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Disaggregation:
+    """The wish that prompts are computed on other accelerators than those that generate.
+
+    The prefill pool computes prompts and hands their KV cache to the decode pool.
+    """
+
+    prefill: PoolWish = PoolWish()
+    decode: PoolWish = PoolWish()

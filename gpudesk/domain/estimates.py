@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
-from gpudesk.domain.deployments import ParallelPlan
+from gpudesk.domain.deployments import Disaggregation, ParallelPlan
 from gpudesk.domain.messages import Message
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.workloads import Workload
@@ -56,7 +56,8 @@ class EstimateRequest:
     """One question. Fields that are None are chosen by the program, which names its choice.
 
     `count` is the number of accelerators; tp, pp, ep, dp and `attention_dp` each may be given alone.
-    `date` is the age of the software (YYYY-MM). `memory_fraction` is the serving engine's setting.
+    `date` is the age of the software (YYYY-MM). `memory_fraction` is the serving engine's setting. With
+    `disaggregated` the accelerators form a prefill and a decode pool, of which each has its own plan.
     """
 
     accelerator: str
@@ -75,6 +76,7 @@ class EstimateRequest:
     memory_fraction: float | None = None
     max_batch: int | None = None
     max_batched_tokens: int | None = None
+    disaggregated: Disaggregation | None = None
     id: str | int | None = None
 
 
@@ -89,13 +91,52 @@ class MemoryUse(NamedTuple):
     free_bytes: int
 
 
+class PoolKind(StrEnum):
+    """What a pool of accelerators does in a disaggregated deployment."""
+
+    PREFILL = "prefill"
+    DECODE = "decode"
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """One pool: its plan, and `busy`, its rate as a share of the highest that it alone would reach."""
+
+    plan: ParallelPlan
+    busy: float
+
+    @property
+    def count(self) -> int:
+        """Accelerators of the pool."""
+        return self.plan.count
+
+
+@dataclass(frozen=True, slots=True)
+class Pools:
+    """The pools of a disaggregated deployment.
+
+    `transfer_ms` is the time in which the KV cache of one prompt, `transfer_bytes` in all, gets from one pool
+    to the other. `link_busy` is the share of the highest rate that the `link` between them ("scale-up",
+    "pcie" or "node") allows. `binding` is what sets the rate: a pool, or the link where it is None.
+    """
+
+    prefill: Pool
+    decode: Pool
+    transfer_ms: float
+    transfer_bytes: int
+    link: str
+    link_busy: float
+    binding: PoolKind | None
+
+
 @dataclass(frozen=True, slots=True)
 class Estimate:
     """The answer to one `EstimateRequest`.
 
     Rates count the whole run from first submission to last token. `ttft_ms` and `tpot_ms` are means
     over all requests. A figure without meaning for the load is None. `concurrency`, `admitted` and
-    `max_concurrency` are for the whole deployment.
+    `max_concurrency` are for the whole deployment. Where there are `pools`, `count` is that of both, and plan
+    and memory are those of the decode pool.
     """
 
     request: EstimateRequest
@@ -120,3 +161,4 @@ class Estimate:
     reason: Message | None = None
     needs: int | None = None
     notes: tuple[Message, ...] = ()
+    pools: Pools | None = None

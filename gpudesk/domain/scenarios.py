@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
+from gpudesk.domain.deployments import Disaggregation
 from gpudesk.domain.estimates import EstimateRequest
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.workloads import Workload
@@ -30,6 +31,7 @@ class AcceleratorChoice:
     ep: int | None = None
     dp: int | None = None
     attention_dp: bool | None = None
+    disaggregated: Disaggregation | None = None
     serving_engine: str | None = None
     slot: int | None = None
 
@@ -81,6 +83,7 @@ class Scenario:
                 memory_fraction=self.memory_fraction,
                 max_batch=self.max_batch,
                 max_batched_tokens=self.max_batched_tokens,
+                disaggregated=choice.disaggregated,
             )
             for choice in self.accelerators
         )

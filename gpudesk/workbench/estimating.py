@@ -25,6 +25,7 @@ from gpudesk.workbench.deployed import deployed, operate, placement_of
 from gpudesk.workbench.memory_room import memory_room
 from gpudesk.workbench.needs import NeedsFinder
 from gpudesk.workbench.plan_reasons import PairBands, plan_choice
+from gpudesk.workbench.pools import PoolTable
 from gpudesk.workbench.remedies import Situation, falls_short, remedies
 from gpudesk.workbench.results import unfit_estimate
 from gpudesk.workbench.roofline import roofline
@@ -64,6 +65,7 @@ class Estimator:
         self._setups = SetupTable(catalog, calibration)
         self._curves = CurveTable(self._setups, self._constants)
         self._needs = NeedsFinder(self._setups, self._constants)
+        self._pools = PoolTable(self._setups, self._constants)
 
     def estimate(self, request: EstimateRequest) -> Estimate:
         """Answer one question; raises InputError for one that cannot be answered."""
@@ -79,6 +81,9 @@ class Estimator:
         answers: list[Estimate | InputError | None] = [None] * len(requests)
         for position, request in enumerate(requests):
             try:
+                if request.disaggregated is not None:
+                    answers[position] = self._pools.estimate(request)
+                    continue
                 setup = self._setups.setup(request)
                 if not cases.add(position, request, setup):
                     answers[position] = unfit_estimate(request, setup, self._setups)

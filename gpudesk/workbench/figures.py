@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from gpudesk.domain.estimates import Banded
 from gpudesk.domain.workloads import LoadKind
-from gpudesk.engine.loads import bounds
-from gpudesk.engine.serving import CODES, Results
+from gpudesk.engine.disaggregated import PoolResults
+from gpudesk.engine.loads import Bounds, Requests, bounds
+from gpudesk.engine.serving import CODES, Loads, Results
 from gpudesk.engine.steps import Array, Rows
 from gpudesk.workbench.case_arrays import CaseArrays
 from gpudesk.workbench.results import Figures
@@ -45,10 +46,28 @@ def figure_bands(
     bound = bounds(ideal, requests, np.maximum(results.running[chosen], 1.0))
     admitted = results.admitted[chosen]
     active = np.minimum(loads.replicas, np.maximum(np.nan_to_num(admitted, nan=1.0), 1.0))
-    rate = _below(results.rate[chosen], bound.rate * active, factors[:, 0], factors[:, 1])
+    whole = Bounds(bound.rate * active, bound.tpot, bound.ttft)
+    reached = Reached(results.rate[chosen], results.ttft[chosen], results.tpot[chosen])
+    return bands_within(whole, reached, requests, loads, arrays.counts[chosen], factors)
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """What whole deployments reach: requests/s, and seconds of TTFT and TPOT."""
+
+    rate: Array
+    ttft: Array
+    tpot: Array
+
+
+def bands_within(
+    bound: Bounds, reached: Reached, requests: Requests, loads: Loads, counts: Array, factors: Array
+) -> FigureBands:
+    """Return the figures with bands that stay within the bounds of the whole deployments."""
+    rate = _below(reached.rate, bound.rate, factors[:, 0], factors[:, 1])
     output = _scaled(rate, requests.output)
-    ttft = _above(results.ttft[chosen], bound.ttft, factors[:, 2], factors[:, 3])
-    tpot = _above(results.tpot[chosen], bound.tpot, factors[:, 4], factors[:, 5])
+    ttft = _above(reached.ttft, bound.ttft, factors[:, 2], factors[:, 3])
+    tpot = _above(reached.tpot, bound.tpot, factors[:, 4], factors[:, 5])
     gaps = np.maximum(requests.output - 1.0, 0.0)
     value, low, high = (
         first + np.where(gaps > 0, gaps * each, 0.0) for first, each in zip(ttft, tpot, strict=True)
@@ -58,7 +77,7 @@ def figure_bands(
     return FigureBands(
         output_tokens_per_s=output,
         total_tokens_per_s=_scaled(output, (requests.held_prompt + requests.output) / requests.output),
-        output_tokens_per_s_per_accelerator=_scaled(output, 1.0 / arrays.counts[chosen]),
+        output_tokens_per_s_per_accelerator=_scaled(output, 1.0 / counts),
         ttft_ms=_scaled(ttft, 1e3),
         tpot_ms=_scaled(tpot, 1e3),
         request_s=(value, low, high),
@@ -70,7 +89,13 @@ def figure_rows(
     results: Results, arrays: CaseArrays, chosen: NDArray[np.intp], ideal: Rows, factors: Array
 ) -> Iterator[Figures]:
     """Yield the figures of the chosen cases one by one, as `figure_bands` has them."""
-    bands = figure_bands(results, arrays, chosen, ideal, factors)
+    yield from rows_of(results, chosen, figure_bands(results, arrays, chosen, ideal, factors))
+
+
+def rows_of(
+    results: Results | PoolResults, chosen: NDArray[np.intp], bands: FigureBands
+) -> Iterator[Figures]:
+    """Yield the chosen cases one by one, each with its figures, which `bands` has in the same order."""
     yield from map(
         Figures,
         _whole(results.concurrency[chosen]),

@@ -25,6 +25,7 @@ from gpudesk.workbench.fields import (
     word,
     wrong_type,
 )
+from gpudesk.workbench.pool_fields import pools_check
 
 MOST_TOKENS: Final = 10**8
 MOST_ACCELERATORS: Final = 100_000
@@ -56,6 +57,7 @@ REQUEST_FIELDS: Final[dict[str, tuple[str, Check]]] = {
     "memory_fraction": ("memory_fraction", number(0, 1, above=True)),
     "max_batch": ("max_batch", whole(1, MOST_TOKENS)),
     "max_batched_tokens": ("max_batched_tokens", TOKENS),
+    "disaggregated": ("disaggregated", pools_check(DEGREE)),
 }
 
 _LOAD_FIELDS: Final[dict[str, Check]] = {

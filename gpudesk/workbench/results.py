@@ -73,13 +73,20 @@ def chosen_estimate(
 def _notes(
     request: EstimateRequest, frame: Frame, candidate: Candidate, max_sequences: int, figures: Figures
 ) -> tuple[Message, ...]:
-    admitted, concurrency = figures.admitted, figures.concurrency
     notes = frame.notes
     if candidate.plan.count > 1 and None in (request.tp, request.pp, request.dp):
         notes += (candidate.plan_note,)
         if candidate.plan.count & (candidate.plan.count - 1):
             notes += (_uneven(candidate.plan.count),)
-    notes += candidate.notes
+    return notes + candidate.notes + load_notes(request, frame, max_sequences, figures)
+
+
+def load_notes(
+    request: EstimateRequest, frame: Frame, max_sequences: int, figures: Figures
+) -> tuple[Message, ...]:
+    """Say what the load asks that the deployment does not give: requests that wait, limits, overload."""
+    admitted, concurrency = figures.admitted, figures.concurrency
+    notes: tuple[Message, ...] = ()
     if admitted is not None and concurrency is not None and admitted < concurrency:
         cause = "estimate.queued_memory" if max_sequences <= admitted else "estimate.queued_engine"
         queued = concurrency - admitted

@@ -9,12 +9,24 @@ from gpudesk.domain.messages import InputError, message
 from gpudesk.domain.scenarios import MOST_ACCELERATORS, MOST_SLOTS, AcceleratorChoice, Scenario
 from gpudesk.domain.workloads import Load, LoadKind, Workload
 from gpudesk.workbench.fields import Check, text, unknown_field, whole, wrong_type
+from gpudesk.workbench.pool_fields import pools_field
 from gpudesk.workbench.requests import REQUEST_FIELDS, WORKLOAD_FIELDS, check_degrees
 
 _LONGEST_NOTE: Final = 20_000
 
 #: Fields of one accelerator of a scenario, checked as those of a request are.
-_CHOICE: Final = ("accelerator", "count", "tp", "pp", "ep", "dp", "attention_dp", "serving_engine", "slot")
+_CHOICE: Final = (
+    "accelerator",
+    "count",
+    "tp",
+    "pp",
+    "ep",
+    "dp",
+    "attention_dp",
+    "disaggregated",
+    "serving_engine",
+    "slot",
+)
 _CHOICE_CHECKS: Final[dict[str, tuple[str, Check]]] = {
     **{name: REQUEST_FIELDS[name] for name in _CHOICE if name in REQUEST_FIELDS},
     "slot": ("slot", whole(1, MOST_SLOTS)),
@@ -62,10 +74,13 @@ def scenario_fields(scenario: Scenario) -> dict[str, Any]:
     """Return the fields of the scenario section; what is left to the program is left out."""
     fields = {name: getattr(scenario, name) for name in (*_SHARED, "name", "note")}
     fields["workload"] = workload_fields(scenario.workload)
-    fields["accelerators"] = [
-        _stated({name: getattr(choice, name) for name in _CHOICE}) for choice in scenario.accelerators
-    ]
+    fields["accelerators"] = [_choice_fields(choice) for choice in scenario.accelerators]
     return _stated(fields)
+
+
+def _choice_fields(choice: AcceleratorChoice) -> dict[str, Any]:
+    fields = {name: getattr(choice, name) for name in _CHOICE}
+    return _stated({**fields, "disaggregated": pools_field(choice.disaggregated)})
 
 
 def workload_fields(workload: Workload) -> dict[str, Any]:

@@ -43,6 +43,7 @@ KEYS = [
     "memory_gib",
     "max_concurrency",
     "notes",
+    "pools",
 ]
 
 
