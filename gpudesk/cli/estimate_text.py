@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from gpudesk.cli.tables import padded, text_width, wrapped
 from gpudesk.domain.estimates import Banded, Estimate
 from gpudesk.domain.formatting import Formatter
+from gpudesk.domain.plans import PlanChoice
 from gpudesk.sentences import sentence
 from gpudesk.sheets.labels import (
     FIGURE_UNITS,
@@ -16,17 +17,28 @@ from gpudesk.sheets.labels import (
     limiter_label,
     precision_name,
 )
+from gpudesk.sheets.plan_lines import plan_reason
 from gpudesk.text import tr
 
 _INDENT = "  "
 
 
 def estimate_lines(
-    estimate: Estimate, name: str, formatter: Formatter, width: int, strong: Callable[[str], str]
+    estimate: Estimate,
+    name: str,
+    formatter: Formatter,
+    width: int,
+    strong: Callable[[str], str],
+    plans: PlanChoice | None = None,
 ) -> Iterator[str]:
-    """Yield the lines of an estimate for the accelerator `name`."""
+    """Yield the lines of an estimate for the accelerator `name`; with `plans` also why its plan was taken."""
     yield strong(f"{formatter.count(estimate.count)} × {name}")
-    facts = [*_what(estimate, formatter), *_figures(estimate, formatter), *_memory(estimate, formatter)]
+    facts = [
+        *_what(estimate, formatter),
+        *_why(plans, formatter),
+        *_figures(estimate, formatter),
+        *_memory(estimate, formatter),
+    ]
     labels = max(text_width(label) for label, _ in facts)
     for label, text in facts:
         first, *rest = wrapped(text, max(width - labels - 4, 20))
@@ -54,6 +66,12 @@ def _what(estimate: Estimate, formatter: Formatter) -> list[tuple[str, str]]:
     if estimate.needs is not None:
         facts.append((tr("Needs"), tr("{n} accelerators", n=formatter.count(estimate.needs))))
     return facts
+
+
+def _why(plans: PlanChoice | None, formatter: Formatter) -> list[tuple[str, str]]:
+    """Return why the plan was taken, where there was a choice."""
+    reason = None if plans is None else plan_reason(plans, formatter)
+    return [] if reason is None else [(tr("Why this plan"), reason)]
 
 
 def _held(estimate: Estimate, formatter: Formatter) -> str:

@@ -33,7 +33,8 @@ class PlanChoice:
     """All plans that were looked at for one estimate.
 
     The plan taken comes first, then the others that fit, the fastest first, then those that do not fit, and
-    at last what the serving engine, the heads or the hosts rule out. No plan is taken where none fits.
+    at last what the serving engine, the heads or the hosts rule out. No plan is taken where none fits, and
+    there are no options where the accelerators do not all work by one plan.
     """
 
     options: tuple[PlanOption, ...]
@@ -41,8 +42,7 @@ class PlanChoice:
     @property
     def taken(self) -> PlanOption | None:
         """The plan of the estimate; None where none fits."""
-        first = self.options[0]
-        return first if first.taken else None
+        return next((option for option in self.options if option.taken), None)
 
     @property
     def searched(self) -> bool:

@@ -168,11 +168,15 @@ class PlanLine:
     taken: bool
 
     @property
+    def value(self) -> str:
+        """The throughput with its unit, empty where there is none."""
+        return f"{self.figure} {self.unit}" if self.unit else ""
+
+    @property
     def sentence(self) -> str:
         """The line as one reads it out."""
-        value = f"{self.figure} {self.unit}" if self.unit else ""
         chosen = tr("taken") if self.taken else ""
-        return ", ".join(part for part in (self.name, chosen, value, self.latency, self.reason) if part)
+        return ", ".join(part for part in (self.name, chosen, self.value, self.latency, self.reason) if part)
 
 
 @dataclass(frozen=True, slots=True)

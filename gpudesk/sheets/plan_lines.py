@@ -10,7 +10,7 @@ from gpudesk.domain.plans import PlanChoice, PlanOption
 from gpudesk.sentences import plan_name, reasons_text
 from gpudesk.sheets.explanation import PlanGroup, PlanLine, PlanLines
 from gpudesk.sheets.labels import FIGURE_UNITS
-from gpudesk.text import tr, trn
+from gpudesk.text import trn
 
 #: Plans that fit and are shown at once, that of the estimate among them.
 _SHOWN: Final = 4
@@ -66,9 +66,7 @@ def _group(key: str, options: list[PlanOption], formatter: Formatter) -> PlanGro
     return PlanGroup(key, label, tuple(plan_line(option, formatter) for option in options))
 
 
-def plan_summary(choice: PlanChoice, formatter: Formatter) -> str | None:
+def plan_reason(choice: PlanChoice, formatter: Formatter) -> str | None:
     """Return in a line why the plan was taken; None where there was no choice."""
     taken = choice.taken
-    if taken is None or not choice.searched:
-        return None
-    return tr("{plan}: {reason}", plan=plan_name(taken.plan), reason=reasons_text(taken.reasons, formatter))
+    return reasons_text(taken.reasons, formatter) if taken is not None and choice.searched else None

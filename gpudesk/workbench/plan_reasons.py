@@ -45,6 +45,8 @@ def plan_choice(
 ) -> PlanChoice:
     """Return every plan that was looked at for an estimate, with the reasons for and against it."""
     request = estimate.request
+    if estimate.plan.count != estimate.count:
+        return PlanChoice(())
     setup = table.setup(request)
     placed = table.placements(request, setup, estimate.count)
     tokens = tokens_of(estimate)
@@ -98,17 +100,10 @@ def _fitting(estimate: Estimate, trials: tuple[Trial, ...], bands: PairBands) ->
     if not trials:
         return []
     taken = next(trial for trial in trials if trial.plan == estimate.plan)
-    others = sorted((trial for trial in trials if trial is not taken), key=_score, reverse=True)
+    others = sorted((trial for trial in trials if trial is not taken), key=lambda trial: -trial.score)
     load = estimate.request.workload.load
     made = [_option(other, taken, load, bands) for other in others]
     return [_taken(estimate, taken, others, made, bands), *made]
-
-
-def _score(trial: Trial) -> float:
-    """Return what the search ranks by: throughput, and between equals the time between tokens."""
-    tpot = trial.figures.tpot_ms
-    pace = 1.0 if tpot is None else tpot.value / 1e3
-    return trial.rate * (1.0 - 1e-3 * pace / (1.0 + pace))
 
 
 def _option(other: Trial, taken: Trial, load: Load, bands: PairBands) -> PlanOption:
@@ -149,6 +144,9 @@ def _taken(
         tpot_ms=estimate.tpot_ms,
     )
     simpler = _simpler(option, made, bands)
+    if taken.rate <= 0.0:
+        missed = _misses(taken, estimate.request.workload.load)
+        return replace(option, reasons=(*option.reasons, missed))
     if simpler is None:
         return option
     return replace(

@@ -71,6 +71,7 @@ def _each(scenario: Scenario, workbench: Workbench, *, as_json: bool) -> int:
     from gpudesk.domain.formatting import Formatter
     from gpudesk.sentences import problem
     from gpudesk.workbench.estimate_json import estimate_fields
+    from gpudesk.workbench.plan_json import plan_fields
 
     found = workbench.estimator.estimate_many(scenario.requests())
     code = DONE
@@ -79,11 +80,15 @@ def _each(scenario: Scenario, workbench: Workbench, *, as_json: bool) -> int:
             code = AT_FAULT
             report(f"{choice.accelerator}: {problem(result)}", "estimate")
         elif as_json:
-            output.say_json_line(estimate_fields(result) | {"accelerator": choice.accelerator})
+            plans = plan_fields(workbench.plans(result))
+            output.say_json_line(
+                estimate_fields(result) | {"accelerator": choice.accelerator, "plans": plans}
+            )
         else:
             if position:
                 output.say()
             name = workbench.catalog.accelerator(choice.accelerator).name
-            for line in estimate_lines(result, name, Formatter(), output.width(), output.strong):
+            made = workbench.plans(result)
+            for line in estimate_lines(result, name, Formatter(), output.width(), output.strong, made):
                 output.say(line)
     return code

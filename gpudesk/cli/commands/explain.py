@@ -1,10 +1,10 @@
-"""`gpudesk explain`: the working of a figure, term by term."""
+"""`gpudesk explain`: the working of a figure, term by term, and why the parallel plan was taken."""
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gpudesk.cli import output
 from gpudesk.cli.faults import AT_FAULT, DONE, report
@@ -14,9 +14,20 @@ from gpudesk.text import tr
 
 if TYPE_CHECKING:
     from gpudesk.domain.answers import Term
+    from gpudesk.domain.plans import PlanChoice
     from gpudesk.workbench.workbench import Workbench
 
 _FIGURE = "output_tokens_per_s"
+#: What is explained by a table of parallel plans and not by formulas.
+_PLAN = "plan"
+
+
+class _Explained(NamedTuple):
+    """One accelerator with the working of its figure, None for the plan, and its parallel plans."""
+
+    accelerator: str
+    term: Term | None
+    plans: PlanChoice
 
 
 def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type to itself
@@ -28,7 +39,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type
         nargs="?",
         default=_FIGURE,
         metavar=tr("FIGURE"),
-        help=tr("such as output_tokens_per_s, ttft_ms, tpot_ms, max_concurrency or memory"),
+        help=tr("such as output_tokens_per_s, ttft_ms, tpot_ms, max_concurrency, memory or plan"),
     )
     add_scenario_options(parser)
     add_json(parser)
@@ -40,38 +51,54 @@ def run(options: argparse.Namespace) -> int:
     from gpudesk.sentences import problem
     from gpudesk.workbench.workbench import Workbench
 
-    explained: list[tuple[str, Term]] = []
+    explained: list[_Explained] = []
     code = DONE
     with Workbench.open() as workbench:
         scenario = scenario_from(options, workbench)
         for choice, request in zip(scenario.accelerators, scenario.requests(), strict=True):
             try:
-                term = workbench.explain(workbench.estimate(request), options.figure)
+                estimate = workbench.estimate(request)
+                term = None if options.figure == _PLAN else workbench.explain(estimate, options.figure)
             except InputError as error:
                 code = AT_FAULT
                 report(f"{choice.accelerator}: {problem(error)}", "explain")
             else:
-                explained.append((choice.accelerator, term))
-        _show(explained, workbench, options)
+                explained.append(_Explained(choice.accelerator, term, workbench.plans(estimate)))
+        if options.json:
+            _say_json(explained, workbench, options.figure)
+        else:
+            _say(explained, workbench)
     return code
 
 
-def _show(explained: list[tuple[str, Term]], workbench: Workbench, options: argparse.Namespace) -> None:
-    if options.json:
-        output.say_json(
-            {
-                "figure": options.figure,
-                "accelerators": [
-                    {"accelerator": name, "term": _fields(term, workbench)} for name, term in explained
-                ],
-            }
-        )
-        return
-    for position, (name, term) in enumerate(explained):
+def _say_json(explained: list[_Explained], workbench: Workbench, figure: str) -> None:
+    from gpudesk.workbench.plan_json import plan_fields
+
+    parts = [
+        {
+            "accelerator": each.accelerator,
+            "term": None if each.term is None else _fields(each.term, workbench),
+            "plans": plan_fields(each.plans),
+        }
+        for each in explained
+    ]
+    output.say_json({"figure": figure, "accelerators": parts})
+
+
+def _say(explained: list[_Explained], workbench: Workbench) -> None:
+    from gpudesk.cli.plan_text import plan_block, plan_table
+    from gpudesk.domain.formatting import Formatter
+
+    made = (Formatter(), output.width(), output.strong)
+    for position, each in enumerate(explained):
         if position:
             output.say()
-        output.say(output.strong(workbench.catalog.accelerator(name).name))
-        for line in term_lines(term, workbench):
+        output.say(output.strong(workbench.catalog.accelerator(each.accelerator).name))
+        lines = list(plan_table(each.plans, *made))
+        if each.term is not None:
+            block = list(plan_block(each.plans, *made))
+            lines = [*term_lines(each.term, workbench), *([""] if block else []), *block]
+        for line in lines:
             output.say(line)
 
 

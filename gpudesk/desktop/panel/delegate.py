@@ -25,6 +25,8 @@ _INSET: Final = 8.0
 _RADIUS: Final = 6.0
 #: Lines that have a selection of their own look, or none.
 _UNFILLED: Final = frozenset({Kind.HEAD, Kind.NOTE, Kind.EMPTY, Kind.SECTION, Kind.BAR, Kind.RULE})
+#: Lines that stand further in, the deeper they lie.
+_INDENTED: Final = frozenset({Kind.TERM, Kind.PLAN})
 
 
 class PanelDelegate(QStyledItemDelegate):
@@ -45,7 +47,7 @@ class PanelDelegate(QStyledItemDelegate):
         state = State(
             width=self._view.width(),
             edge=self._view.box_edge(),
-            depth=line.depth if node.kind is Kind.TERM else 0,
+            depth=line.depth if node.kind in _INDENTED else 0,
             foldable=foldable,
             expanded=foldable and self._view.isExpanded(index),
             current=index == self._view.currentIndex(),

@@ -63,6 +63,7 @@ class Explainer:
             term=self._term(estimate, name),
             shares=workbench.step_shares(estimate),
             remedies=workbench.remedies(estimate),
+            plans=workbench.plans(estimate) if estimate.fits else None,
             rows=rows,
             source_text=self._source_text,
         )

@@ -15,6 +15,9 @@ from gpudesk.sheets.explanation import (
     DisputeLine,
     Explanation,
     Limits,
+    PlanGroup,
+    PlanLine,
+    PlanLines,
     RemedyLine,
     ShareLine,
     TermLine,
@@ -36,6 +39,8 @@ class Kind(StrEnum):
     NOTE = "note"
     DISPUTE = "dispute"
     REMEDY = "remedy"
+    PLAN = "plan"
+    PLANS = "plans"
     RULE = "rule"
     LINK = "link"
     EMPTY = "empty"
@@ -97,6 +102,8 @@ Content = (
     | Remark
     | DisputeLine
     | RemedyLine
+    | PlanLine
+    | PlanGroup
     | Link
     | None
 )
@@ -151,6 +158,7 @@ def nodes_of(explanation: Explanation) -> tuple[Node, ...]:
         Node(Kind.HEAD, "head", explanation, _head_sentence(explanation), explanation.sentence),
         *_remedy_nodes(explanation),
         *_limit_nodes(explanation.limits),
+        *_plan_nodes(explanation.plans),
         *_working_nodes(explanation.working),
         *_claim_nodes(explanation),
         *_dispute_nodes(explanation.disputes),
@@ -191,6 +199,20 @@ def _limit_nodes(limits: Limits | None) -> Iterator[Node]:
     for place, share in enumerate(limits.shares):
         text = f"{share.label} {share.text}"
         yield Node(Kind.SHARE, f"limits.{place}", Share(share, place), text)
+
+
+def _plan_nodes(plans: PlanLines | None) -> Iterator[Node]:
+    if plans is None:
+        return
+    yield _section("plans", tr("Why this plan"), tr("fastest first"))
+    for place, plan in enumerate(plans.shown):
+        yield Node(Kind.PLAN, f"plan.{place}", plan, plan.sentence)
+    for group in plans.more:
+        key = f"plans.{group.key}"
+        below = tuple(
+            Node(Kind.PLAN, f"{key}.{place}", plan, plan.sentence) for place, plan in enumerate(group.plans)
+        )
+        yield Node(Kind.PLANS, key, group, group.label, below=below)
 
 
 def _working_nodes(term: TermLine | None) -> Iterator[Node]:

@@ -198,7 +198,7 @@ class PanelView(QTreeView):
             self._go_first()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: N802 - Qt's name
-        """Fold where the arrow is, open claims, follow links; anything else is selected."""
+        """Fold where the arrow is, open claims and groups, follow links; anything else is selected."""
         super().mousePressEvent(event)
         if event.button() != Qt.MouseButton.LeftButton:
             return
@@ -207,8 +207,8 @@ class PanelView(QTreeView):
         line = self._line(index)
         if line is None:
             return
-        claims = line.node.kind is Kind.CLAIM
-        if self._on_fold(line, index, point) or claims:
+        whole = line.node.kind in (Kind.CLAIM, Kind.PLANS)
+        if self._on_fold(line, index, point) or whole:
             self._toggle(line)
         elif line.node.kind is Kind.LINK:
             self.followed.emit(line.node)

@@ -177,6 +177,39 @@ def test_a_part_that_does_not_fit_offers_what_would_make_it_fit(
     assert "GiB free" in lines(panel, Kind.HEAD)[0]
 
 
+def test_a_deployment_of_several_says_why_its_plan_was_taken(
+    desk: Desk, panel: SourcesPanel, qtbot: QtBot
+) -> None:
+    desk.select(THROUGHPUT)
+    assert not lines(panel, Kind.PLAN)
+    desk.apply(edits.with_count(desk.scenario, 2, 8), "Change of count")
+    desk.flush()
+    desk.select(figure(desk.keys[2], "output_tokens_per_s"))
+    plans = lines(panel, Kind.PLAN)
+    assert ", taken, " in plans[0]
+    assert not any(", taken, " in plan for plan in plans[1:])
+    (slower,) = [text for text in lines(panel, Kind.PLANS) if text.endswith("slower plans")]
+    index = panel.view.lines.find("plans.slower")
+    assert not panel.view.isExpanded(index)
+    click(qtbot, panel, index)
+    assert panel.view.isExpanded(index)
+    press(qtbot, panel, Qt.Key.Key_Down)
+    assert current(panel).split(", ")[0] in {plan.split(", ")[0] for plan in plans[4:]}
+    assert int(slower.split()[0]) == len(plans) - 4
+
+
+def test_a_selected_plan_has_room_for_its_latency(desk: Desk, panel: SourcesPanel) -> None:
+    desk.apply(edits.with_count(desk.scenario, 0, 8), "Change of count")
+    desk.flush()
+    desk.select(figure(desk.keys[0], "ttft_ms"))
+    index = panel.view.lines.find("plan.0")
+    before = panel.view.visualRect(index).height()
+    panel.view.setCurrentIndex(index)
+    QApplication.processEvents()
+    assert panel.view.visualRect(index).height() > before
+    assert "TTFT" in current(panel)
+
+
 # Pin
 
 

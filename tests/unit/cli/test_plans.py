@@ -1,0 +1,102 @@
+"""Why a plan was taken, on the command line: a line, a block, a table, and JSON."""
+
+import json
+from typing import Any
+
+import pytest
+
+from gpudesk.cli import main as entry
+
+Capture = pytest.CaptureFixture[str]
+
+ASKED = [
+    "--model",
+    "llama-3.1-70b",
+    "--weights",
+    "fp8",
+    "--input-tokens",
+    "1000",
+    "--output-tokens",
+    "1000",
+    "--concurrency",
+    "64",
+]
+EIGHT = ["--accelerators", "h200-sxm:8", *ASKED]
+
+
+def run(capsys: Capture, *arguments: str) -> str:
+    assert entry.main(list(arguments)) == 0
+    captured = capsys.readouterr()
+    assert captured.err == ""
+    return captured.out
+
+
+def read(capsys: Capture, *arguments: str) -> Any:  # noqa: ANN401 - whatever JSON holds
+    return json.loads(run(capsys, *arguments, "--json"))
+
+
+def test_estimate_says_why_in_a_line_where_there_was_a_choice(capsys: Capture) -> None:
+    said = run(capsys, "estimate", *EIGHT)
+    (line,) = [line for line in said.splitlines() if "Why this plan" in line]
+    assert "the next, " in line
+    assert "Why this plan" not in run(capsys, "estimate", *EIGHT, "--tp", "8", "--pp", "1")
+    assert "Why this plan" not in run(capsys, "estimate", "--accelerators", "h200-sxm:1", *ASKED)
+
+
+def test_estimate_as_json_lists_the_plans(capsys: Capture) -> None:
+    found = read(capsys, "estimate", *EIGHT)
+    plans = found["plans"]
+    assert [plan["taken"] for plan in plans] == [True] + [False] * (len(plans) - 1)
+    assert {name: plans[0][name] for name in found["parallel"]} == found["parallel"]
+    for figure in ("output_tokens_per_s", "ttft_ms", "tpot_ms"):
+        assert plans[0][figure] == found[figure]
+    assert all(plan["reason"] for plan in plans)
+    assert all(plan["tp"] * plan["pp"] * plan["dp"] == 8 for plan in plans)
+
+
+def test_batch_lines_stay_as_they_are(capsys: Capture, tmp_path: Any) -> None:  # noqa: ANN401 - a path
+    line = {
+        "accelerator": "h200-sxm",
+        "count": 8,
+        "model": "llama-3.1-70b",
+        "weights": "fp8",
+        "input_tokens": 1000,
+        "output_tokens": 1000,
+        "load": {"concurrency": 64},
+    }
+    file = tmp_path / "lines"
+    file.write_text(json.dumps(line))
+    found = json.loads(run(capsys, "estimate", "--batch", str(file)))
+    assert "plans" not in found
+
+
+def test_explain_ends_with_the_plans_next_to_the_one_taken(capsys: Capture) -> None:
+    said = run(capsys, "explain", "tpot_ms", *EIGHT)
+    term, _, block = said.partition("\nWhy this plan\n")
+    assert "TPOT = " in term
+    bullets = [line for line in block.splitlines() if line.startswith("- ")]
+    assert ", taken, " in bullets[0]
+    assert len(bullets) == 5
+    assert bullets[-1].endswith("slower plans")
+    found = read(capsys, "explain", "tpot_ms", *EIGHT)["accelerators"][0]
+    assert found["term"]["name"] == "TPOT"
+    assert len(found["plans"]) > 5
+
+
+def test_explain_plan_is_a_table_of_all(capsys: Capture) -> None:
+    said = run(capsys, "explain", "plan", "--accelerators", "h100-sxm:4", *ASKED, "--weights", "bf16")
+    head, rule, first, *_ = said.splitlines()[1:]
+    assert head.split() == ["Plan", "Output", "tok/s", "TTFT", "ms", "TPOT", "ms", "Why,", "or", "why", "not"]
+    assert set(rule) == {"─"}
+    assert "taken: " in first
+    assert "does not fit: weights take 131 of" in said
+    found = read(capsys, "explain", "plan", "--accelerators", "h100-sxm:4", *ASKED)["accelerators"][0]
+    assert found["term"] is None
+    assert found["plans"][0]["taken"]
+
+
+def test_a_part_on_which_nothing_fits_explains_its_plans_too(capsys: Capture) -> None:
+    asked = ["--accelerators", "h100-sxm:2", "--model", "llama-3.1-405b", *ASKED[2:]]
+    said = run(capsys, "explain", "plan", *asked)
+    assert "taken" not in said
+    assert said.count("does not fit") == 3
