@@ -2,9 +2,9 @@
 
     python tests/benchmarks/operators_on_gpu.py --accelerator "H200" > rows.csv
 
-It needs PyTorch 2.1 or newer built for CUDA, one GPU (cases that do not fit its free memory are left out; 24 GB
-hold most), for FP8 a part of compute capability 8.9 or newer, and some 15 minutes in which nothing else runs
-on that GPU. It changes no setting of the GPU. pytest does not collect it.
+It needs PyTorch 2.1 or newer built for CUDA, one GPU (cases that do not fit its free memory are left out;
+24 GB hold most), for FP8 a part of compute capability 8.9 or newer, and some 15 minutes in which nothing else
+runs on that GPU. It changes no setting of the GPU. pytest does not collect it.
 
 What it measures: the bandwidth of streaming kernels; products of decode and prefill shape in BF16 and FP8;
 decode attention of one layer by batch and context; and what starting a kernel costs, one by one and from a
