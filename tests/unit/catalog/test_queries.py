@@ -18,8 +18,8 @@ MIB = 2**20
 
 
 def test_everything_is_there(catalog: Catalog) -> None:
-    assert len(catalog.accelerators()) == 33
-    assert len(catalog.models()) == 82
+    assert len(catalog.accelerators()) == 34
+    assert len(catalog.models()) == 83
     assert len(catalog.diffusion_models()) == 10
     assert len(catalog.prices()) == 108 + 21
     assert len(catalog.seed_claims()) == 373

@@ -43,7 +43,7 @@ def rivals(part: Table, name: str) -> set[tuple[object, str]]:
 
 
 def test_all_parts_are_there_under_their_own_id(accelerators: dict[str, Table]) -> None:
-    assert len(accelerators) == 33
+    assert len(accelerators) == 34
     assert [table["id"] for table in accelerators.values()] == list(accelerators)
 
 
@@ -60,7 +60,7 @@ def test_values_of_every_part_are_carried_over(accelerators: dict[str, Table]) -
         for claim in attribute["claims"]
         if claim.get("preferred") and name != "memory"
     ]
-    assert len(taken) == 823
+    assert len(taken) == 852
 
 
 def test_exactly_one_claim_is_preferred_unless_none_can_be(accelerators: dict[str, Table]) -> None:

@@ -21,6 +21,7 @@ STATED = {"release_date", "licence", "total_parameters", "active_parameters", "a
 
 #: Exact counts of the text models. Where a checkpoint's own total is known the number is that one.
 COUNTS = {
+    "gpt-j-6b": 6_050_832_384,
     "llama-2-7b": 6_738_415_616,
     "llama-2-13b": 13_015_864_320,
     "llama-2-70b": 68_976_648_192,

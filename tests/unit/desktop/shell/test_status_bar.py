@@ -8,7 +8,7 @@ from gpudesk.desktop.shell import status_bar
 from gpudesk.desktop.shell.status_bar import StatusBar
 from gpudesk.desktop.theme.theme import Theme
 
-CATALOG = "Catalog 2026-11-20 · 33 accelerators, 82 models"
+CATALOG = "Catalog 2026-11-20 · 34 accelerators, 83 models"
 
 
 @pytest.fixture
