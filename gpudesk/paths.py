@@ -12,6 +12,7 @@ from pathlib import Path
 _PACKAGE = Path(__file__).resolve().parent
 _CATALOG_NAME = "catalog.sqlite"
 _CALIBRATION_NAME = "calibration.json"
+_MEASUREMENTS_NAME = "measurements"
 
 
 class MissingFileError(FileNotFoundError):
@@ -33,9 +34,12 @@ def built_catalog_path() -> Path:
 
 def calibration_path() -> Path:
     """Return the file of fitted constants."""
-    bundle = _bundle()
-    root = bundle if bundle is not None else _checkout()
-    return _existing(root / "data" / _CALIBRATION_NAME, "it is part of GPU Desk: restore it")
+    return _run_time_data(_CALIBRATION_NAME)
+
+
+def measurements_dir() -> Path:
+    """Return the folder of published measurements."""
+    return _run_time_data(_MEASUREMENTS_NAME)
 
 
 def resource(name: str) -> Path:
@@ -93,6 +97,13 @@ def _bundle() -> Path | None:
 
 def _checkout() -> Path:
     return _PACKAGE.parent
+
+
+def _run_time_data(name: str) -> Path:
+    """Return what is read at run time of the data, and not only when the catalog is built."""
+    bundle = _bundle()
+    root = bundle if bundle is not None else _checkout()
+    return _existing(root / "data" / name, "it is part of GPU Desk: restore it")
 
 
 def _folder_from(variable: str, default: Path) -> Path:

@@ -10,7 +10,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 BUNDLE = "gpudesk/_bundled"
 
 # Everything else in data/ is read when the catalog is built and lies in it.
-RUN_TIME_DATA = ("calibration.json",)
+RUN_TIME_DATA = ("calibration.json", "measurements")
 
 # Folders of resources/ that the README shows and the program does not.
 FOR_READERS = ("pictures",)

@@ -47,7 +47,8 @@ def test_wheel_carries_catalog_resources_and_run_time_data_only(names: set[str])
         for file in (ROOT / "resources").rglob("*")
         if file.is_file() and "pictures" not in file.parts
     }
-    assert bundled == {"catalog.sqlite", "data/calibration.json", *resources}
+    measurements = {str(file.relative_to(ROOT)) for file in (ROOT / "data" / "measurements").iterdir()}
+    assert bundled == {"catalog.sqlite", "data/calibration.json", *measurements, *resources}
 
 
 def test_wheel_carries_nothing_beside_the_package(names: set[str]) -> None:
@@ -79,13 +80,14 @@ def test_bundled_catalog_is_a_sound_database(installed: Path) -> None:
 def test_installed_program_finds_its_own_files(installed: Path, tmp_path: Path) -> None:
     code = (
         "from gpudesk import paths\n"
-        "print(paths.catalog_path(), paths.calibration_path(), sep='\\n')\n"
+        "print(paths.catalog_path(), paths.calibration_path(), paths.measurements_dir(), sep='\\n')\n"
         "print(paths.resource('translations'), paths.data_dir(), sep='\\n')"
     )
     bundle = installed / "gpudesk" / "_bundled"
     expected = [
         bundle / "catalog.sqlite",
         bundle / "data" / "calibration.json",
+        bundle / "data" / "measurements",
         bundle / "resources/translations",
     ]
     assert run_installed(installed, tmp_path, "-c", code).splitlines() == [*map(str, expected), "None"]

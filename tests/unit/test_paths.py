@@ -46,8 +46,10 @@ def test_checkout_without_a_catalog_says_what_to_do(monkeypatch: pytest.MonkeyPa
 def test_frozen_program_reads_its_bundle(frozen: Path) -> None:
     (frozen / "catalog.sqlite").touch()
     (frozen / "data" / "calibration.json").touch()
+    (frozen / "data" / "measurements").mkdir()
     assert paths.catalog_path() == frozen / "catalog.sqlite"
     assert paths.calibration_path() == frozen / "data" / "calibration.json"
+    assert paths.measurements_dir() == frozen / "data" / "measurements"
     assert paths.resource("") == frozen / "resources"
     assert paths.data_dir() is None
 
