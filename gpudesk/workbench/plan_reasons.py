@@ -19,7 +19,7 @@ from gpudesk.engine.bands import BandFactors
 from gpudesk.engine.loads import ServingConstants
 from gpudesk.workbench.deployed import tokens_of
 from gpudesk.workbench.plan_exclusions import exclusions
-from gpudesk.workbench.plan_trials import Trial, plan_trials
+from gpudesk.workbench.plan_trials import Trial, growth, plan_trials
 from gpudesk.workbench.setups import Placement
 
 if TYPE_CHECKING:
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
 #: Rates that differ by less than this share are the same to a reader: both are shown in whole per cent.
 _SAME: Final = 0.005
-#: What the first four of `LIMITERS` are called in a reason.
-_PARTS: Final = ("part.reads", "part.arithmetic", "part.collectives", "part.overhead")
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +106,8 @@ def _fitting(estimate: Estimate, trials: tuple[Trial, ...], bands: PairBands) ->
 
 def _option(other: Trial, taken: Trial, load: Load, bands: PairBands) -> PlanOption:
     reasons = [_against(other, taken, load)]
+    if reasons[0].id == "plan.slower_limits":
+        reasons += _with_as_many(other, taken)
     within = _within(other.rate, taken.rate, bands.throughput) and other.rate < taken.rate * (1.0 - _SAME)
     if within:
         reasons.append(message("plan.within_error"))
@@ -227,6 +227,17 @@ def _against(other: Trial, taken: Trial, load: Load) -> Message:
     return _slower(behind, other, taken)
 
 
+def _with_as_many(other: Trial, taken: Trial) -> list[Message]:
+    """Say why a plan meets limits with fewer sequences only: what grows most if it runs as many."""
+    grown = growth(other.level, taken.level)
+    most = taken.admitted
+    if grown is None:
+        return []
+    if grown.is_share:
+        return [message("plan.as_many_share", most=most, part=grown.part, now=grown.now, before=grown.before)]
+    return [message("plan.as_many_times", most=most, part=grown.part, times=grown.times)]
+
+
 def _misses(other: Trial, load: Load) -> Message:
     """Say which latency limit not even one request meets: the one that is missed by more."""
     ttft, tpot = (1e3 * each for each in other.alone)
@@ -255,13 +266,14 @@ def _later(other: Trial, taken: Trial) -> Message:
 
 
 def _slower(behind: float, other: Trial, taken: Trial) -> Message:
-    """Name the part of the time that grew most, by its share or, where that did not rise, by its growth."""
-    growth = [mine - theirs for mine, theirs in zip(other.spent, taken.spent, strict=True)]
-    most = max(range(len(growth)), key=lambda place: growth[place])
-    mine, theirs = other.spent[most], taken.spent[most]
-    if growth[most] <= 0.0:
+    """Name the part of the time that grew most, by its share or, where that did not rise, by its grown."""
+    grown = growth(other.spent, taken.spent)
+    if grown is None:
+        if other.plan.pp > taken.plan.pp:
+            # What no round shows: prompts wait until the stages are filled.
+            return message("plan.slower_stages", behind=behind, pp=other.plan.pp)
         return message("plan.slower", behind=behind)
-    now, before = mine / sum(other.spent), theirs / sum(taken.spent)
-    if round(100 * now) > round(100 * before):
-        return message("plan.slower_share", behind=behind, part=_PARTS[most], now=now, before=before)
-    return message("plan.slower_times", behind=behind, part=_PARTS[most], times=mine / theirs)
+    part = grown.part
+    if grown.is_share:
+        return message("plan.slower_share", behind=behind, part=part, now=grown.now, before=grown.before)
+    return message("plan.slower_times", behind=behind, part=part, times=grown.times)

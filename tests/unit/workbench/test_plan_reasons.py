@@ -139,6 +139,9 @@ def test_a_part_that_is_named_grew(estimator: Estimator, name: str) -> None:
             assert 1.0 >= parameters["now"] > parameters["before"] >= 0.0  # type: ignore[operator]
         elif option.reasons[0].id == "plan.slower_times":
             assert parameters["times"] > 1.0  # type: ignore[operator]
+        else:
+            # Whatever else is said, no plan is left without a reason that can be looked up.
+            assert option.reasons[0].id != "plan.slower"
 
 
 def test_a_smaller_deployment_says_why_it_was_passed_over(estimator: Estimator) -> None:
@@ -177,6 +180,21 @@ def test_a_missed_limit_would_be_met_if_it_were_what_is_said(estimator: Estimato
         loosened = replace(request, workload=replace(request.workload, load=load))
         found = estimator.estimate(given(loosened, option.plan))
         assert (found.output_tokens_per_s is not None) is met
+
+
+def test_fewer_in_flight_within_limits_are_explained_at_equal_numbers(estimator: Estimator) -> None:
+    estimate, choice = asked_for(estimator, ASKED["limits"])
+    option, reason = reason_with(choice, "plan.as_many_share")
+    assert reason.parameters["most"] == estimate.admitted
+    alone = estimator.estimate(given(estimate.request, option.plan))
+    assert option.reasons[0].parameters["admitted"] == alone.admitted
+    assert (alone.admitted or 0) < (estimate.admitted or 0)
+    # With as many in flight it would be too slow for the limits: that is why it has fewer.
+    as_many = replace(estimate.request.workload, load=closed(estimate.admitted or 0))
+    slow = estimator.estimate(given(replace(estimate.request, workload=as_many), option.plan))
+    assert slow.tpot_ms is not None
+    assert estimate.tpot_ms is not None
+    assert slow.tpot_ms.value > estimate.tpot_ms.value
 
 
 def test_the_limit_that_is_missed_by_more_is_named(estimator: Estimator) -> None:
