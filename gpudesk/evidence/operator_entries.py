@@ -29,8 +29,8 @@ class OperatorEntry:
 
     `kernels` is the library, empty where all share the value. `variant` is how a narrow matrix is scaled,
     `read` for streaming that writes nothing, `ceiling` where only the best shape of a search is known.
-    `median_error` is of the seconds of those rows, as a share. `by_series` is what each part of each source
-    would give alone.
+    `median_error` is of the seconds of those rows, as a share. `by_series` is what each part, source and
+    library would give alone.
     """
 
     constant: str
@@ -76,9 +76,9 @@ def part_of(row: OperatorRow) -> Accelerator:
     return row.part
 
 
-def series_of(row: OperatorRow) -> tuple[str, str]:
-    """Who measured what: the part and the source."""
-    return part_of(row).id, row.source
+def series_of(row: OperatorRow) -> tuple[str, str, str]:
+    """Who measured what: the part, the source and the library."""
+    return part_of(row).id, row.source, row.kernels
 
 
 def column(values: Iterable[float]) -> Array:
@@ -105,7 +105,7 @@ def _fitted(rows: Sequence[Row], formula: Callable[[Sequence[Row]], Formula]) ->
 def _alone(
     rows: Sequence[Row], formula: Callable[[Sequence[Row]], Formula]
 ) -> dict[str, dict[Hashable, float]]:
-    """What each part of each source alone would give for each term that its rows say something about."""
+    """What each series alone would give for each term that its rows say something about."""
     names = sorted({series_of(row) for row in rows})
     found = {}
     for name in names if len(names) > 1 else ():
@@ -121,7 +121,7 @@ def _alone(
 def group_entries(
     rows: Sequence[Row], formula: Callable[[Sequence[Row]], Formula], variant: str = ""
 ) -> list[OperatorEntry]:
-    """Fit a formula to rows of one generation; the scatter between parts and sources adds to the errors."""
+    """Fit a formula to rows of one generation; the scatter between series adds to the errors."""
     whole, fitted = _fitted(rows, formula)
     alone = _alone(rows, formula)
     entries = []

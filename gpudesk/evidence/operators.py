@@ -4,9 +4,10 @@
     decode attention t0 + cache bytes / (bandwidth x e_kv)
     all-reduce       latency by ranks + 2 (t - 1) / t x bytes / (link x e_l)
 
-by generation and precision, t0 and collectives also by library. Each entry has the name and the keys of a
-constant of the calibration, or is the fixed time of one call (`gemm_time`, `attention_time`: a layer has
-several products and one attention), or is what plain streaming reaches (`stream_efficiency`).
+by generation and precision; t0, collectives and products of FP8 scaled by blocks also by library. Each entry
+has the name and the keys of a constant of the calibration, or is the fixed time of one call (`gemm_time`,
+`attention_time`: a layer has several products and one attention), or is what plain streaming reaches
+(`stream_efficiency`).
 """
 
 from __future__ import annotations
@@ -127,9 +128,11 @@ def _products(rows: OperatorRows) -> list[OperatorEntry]:
         work = column(row.flops / _peak(row) for row in group)
         libraries = _libraries(group)
         every = np.ones(len(group), dtype=np.bool_)
+        alone = _apart(group[0])
+        reached = {**where, **_library(rows, alone)}
         terms = [
-            Term("weight_read_efficiency", where, READ, every),
-            Term("gemm_efficiency", where, PRODUCT, every),
+            Term("weight_read_efficiency", reached, READ, every, alone),
+            Term("gemm_efficiency", reached, PRODUCT, every, alone),
         ]
         terms += [
             Term("gemm_time", {**where, **_library(rows, name)}, CALL, mine, name)
@@ -148,10 +151,16 @@ def _products(rows: OperatorRows) -> list[OperatorEntry]:
     return [
         entry
         for group in grouped(
-            ordinary, lambda row: (part_of(row).generation, FAMILIES[row.precision], row.scheme)
+            ordinary,
+            lambda row: (part_of(row).generation, FAMILIES[row.precision], row.scheme, _apart(row)),
         )
         for entry in group_entries(group, formula, group[0].scheme)
     ]
+
+
+def _apart(row: GemmRow) -> str:
+    """The library, for products of FP8 scaled by blocks, which each computes in its own way; else empty."""
+    return row.kernels if row.precision is Precision.FP8 and row.scheme == "block" else ""
 
 
 def _peak(row: GemmRow) -> float:

@@ -239,7 +239,14 @@ class TestMeasured:
         [
             ("weight_read_efficiency", "", "", {"generation": "hopper", "precision": "bf16"}, 0.82, 0.90),
             ("weight_read_efficiency", "", "", {"generation": "blackwell", "precision": "bf16"}, 0.80, 0.88),
-            ("weight_read_efficiency", "", "block", {"generation": "hopper", "precision": "fp8"}, 0.86, 0.95),
+            (
+                "weight_read_efficiency",
+                "TensorRT-LLM",
+                "block",
+                {"generation": "hopper", "precision": "fp8", "serving_engine": "tensorrt-llm"},
+                0.86,
+                0.95,
+            ),
             ("gemm_efficiency", "", "tensor", {"generation": "hopper", "precision": "fp8"}, 0.63, 0.71),
             ("gemm_efficiency", "", "tensor", {"generation": "cdna3", "precision": "fp8"}, 0.40, 0.47),
             ("gemm_efficiency", "", "ceiling", {"generation": "cdna4", "precision": "bf16"}, 0.45, 0.68),
