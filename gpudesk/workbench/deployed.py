@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from gpudesk.domain.estimates import Estimate
+from gpudesk.domain.estimates import Estimate, EstimateRequest
 from gpudesk.engine.loads import RoundTimes, ServingConstants, round_times
 from gpudesk.engine.serving import Results, serve
 from gpudesk.workbench.case_arrays import CaseArrays, CaseColumns, case_arrays, workload_values
+from gpudesk.workbench.pool_choices import plan_request
 from gpudesk.workbench.setups import Candidate, Placement
 
 if TYPE_CHECKING:
@@ -40,17 +41,27 @@ def tokens_of(estimate: Estimate) -> int:
     return work.input_tokens + work.output_tokens
 
 
+def own_request(estimate: Estimate) -> EstimateRequest:
+    """Return the question of an estimate; with pools, that of the pool whose plan it has, alone."""
+    request = estimate.request
+    return request if request.disaggregated is None else plan_request(request, estimate.plan)
+
+
 def placement_of(estimate: Estimate, table: SetupTable) -> tuple[Setup, Placement]:
-    """Return the setup of an estimate, and its plan with its memory, whether it fits or not."""
-    setup = table.setup(estimate.request)
-    made = table.placements(estimate.request, setup, estimate.count)
+    """Return the setup of an estimate, and its plan with its memory, whether it fits or not.
+
+    With pools, these are those of the pool whose plan the estimate has.
+    """
+    request = own_request(estimate)
+    setup = table.setup(request)
+    made = table.placements(request, setup, estimate.plan.count)
     return setup, next(placed for placed in made if placed.plan == estimate.plan)
 
 
 def deployed(estimate: Estimate, table: SetupTable) -> Deployed:
     """Return the deployment of an estimate that fits."""
     setup, placement = placement_of(estimate, table)
-    candidate = table.candidate(estimate.request, setup, placement)
+    candidate = table.candidate(own_request(estimate), setup, placement)
     sequences = placement.budget.max_sequences(tokens_of(estimate))
     return Deployed(estimate, setup, placement, candidate, sequences)
 

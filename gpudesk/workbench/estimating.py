@@ -25,6 +25,7 @@ from gpudesk.workbench.deployed import deployed, operate, placement_of
 from gpudesk.workbench.memory_room import memory_room
 from gpudesk.workbench.needs import NeedsFinder
 from gpudesk.workbench.plan_reasons import PairBands, plan_choice
+from gpudesk.workbench.pool_working import explain_pools
 from gpudesk.workbench.pools import PoolTable
 from gpudesk.workbench.remedies import Situation, falls_short, remedies
 from gpudesk.workbench.results import unfit_estimate
@@ -185,8 +186,8 @@ class Estimator:
 
     def explain(self, estimate: Estimate, figure: str) -> Term:
         """Return the derivation of a figure; raises InputError that names the figures there are."""
-        setup = self._setups.setup(estimate.request)
-        return explain(estimate, figure, setup, self._setups, self._constants)
+        found = None if estimate.pools is None else explain_pools(estimate, figure, self._pools)
+        return found or explain(estimate, figure, self._setups)
 
 
 def _winner(baseline: Estimate, other: Estimate, ratio: Banded, *, lower_is_better: bool) -> str | None:

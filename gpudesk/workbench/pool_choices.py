@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import Final
 
-from gpudesk.domain.deployments import Disaggregation, PoolWish
+from gpudesk.domain.deployments import Disaggregation, ParallelPlan, PoolWish
 from gpudesk.domain.estimates import Estimate, EstimateRequest, PoolKind
 from gpudesk.domain.messages import InputError, Message, message
 from gpudesk.workbench.cases import Options, Setup, SetupTable
@@ -56,6 +56,12 @@ def pool_request(request: EstimateRequest, wish: PoolWish) -> EstimateRequest:
         dp=wish.dp,
         attention_dp=wish.attention_dp,
     )
+
+
+def plan_request(request: EstimateRequest, plan: ParallelPlan) -> EstimateRequest:
+    """Return the question for one pool of which the plan is known."""
+    wish = PoolWish(plan.count, plan.tp, plan.pp, plan.ep, plan.dp, plan.attention_dp)
+    return pool_request(request, wish)
 
 
 def sides(request: EstimateRequest, table: SetupTable) -> tuple[Side, Side]:

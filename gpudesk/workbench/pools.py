@@ -28,7 +28,16 @@ from gpudesk.engine.steps import LIMITERS, Array, Rows
 from gpudesk.workbench.case_arrays import CaseColumns, case_arrays, workload_values
 from gpudesk.workbench.cases import Setup, SetupTable
 from gpudesk.workbench.figures import FigureBands, Reached, bands_within, rows_of
-from gpudesk.workbench.pool_choices import Pair, PoolChoice, pairs, sides, unfit_pools
+from gpudesk.workbench.pool_choices import (
+    Pair,
+    PoolChoice,
+    Side,
+    choices,
+    pairs,
+    plan_request,
+    sides,
+    unfit_pools,
+)
 from gpudesk.workbench.results import Figures, load_notes
 
 _BINDING: Final = {PREFILL: PoolKind.PREFILL, LINK: None, DECODE: PoolKind.DECODE}
@@ -42,6 +51,19 @@ class PoolCases:
     requests: Requests
     loads: Loads
     counts: Array
+
+
+@dataclass(frozen=True, slots=True)
+class PoolOperation:
+    """The pools that an estimate chose, and what they do under its load, as a single case.
+
+    `setups` are those of prefill and decode pool.
+    """
+
+    setups: tuple[Setup, Setup]
+    pair: Pair
+    cases: PoolCases
+    results: PoolResults
 
 
 class PoolTable:
@@ -62,6 +84,27 @@ class PoolTable:
         results = self.serve(request, cases)
         best = _best(results)
         return self._chosen(request, decode.setup, found[best], cases, results, best)
+
+    def operate(self, estimate: Estimate) -> PoolOperation:
+        """Serve the load of an estimate with pools once more."""
+        request, pools = estimate.request, estimate.pools
+        if pools is None:
+            raise ValueError(estimate.plan)
+        tokens = request.workload.input_tokens, request.workload.input_tokens + request.workload.output_tokens
+        found = [
+            self._known(plan_request(request, pool.plan), pool.plan, each)
+            for pool, each in zip((pools.prefill, pools.decode), tokens, strict=True)
+        ]
+        (prefill_setup, prefill), (decode_setup, decode) = found
+        cases = self.cases(request, decode_setup, [(prefill, decode)])
+        results = self.serve(request, cases)
+        return PoolOperation((prefill_setup, decode_setup), (prefill, decode), cases, results)
+
+    def _known(self, own: EstimateRequest, plan: ParallelPlan, tokens: int) -> tuple[Setup, PoolChoice]:
+        """Return a pool of which the plan is known, and that fits."""
+        setup = self._table.setup(own)
+        side = Side(PoolKind.DECODE, own, setup, tokens)
+        return setup, choices(side, plan.count, self._table)[0]
 
     def serve(self, request: EstimateRequest, cases: PoolCases) -> PoolResults:
         """Serve the load of a question in every case."""
@@ -98,8 +141,8 @@ class PoolTable:
         rate = np.array(
             [each.bandwidth * (1.0 if lossless else self.reached(setup, each)) for each in joined]
         )
-        sent, senders = _moved(request, [prefill for prefill, _ in found])
-        received, receivers = _moved(request, [decode for _, decode in found])
+        sent, senders = moved(request, [prefill for prefill, _ in found])
+        received, receivers = moved(request, [decode for _, decode in found])
         handover = 0.0 if lossless else self.handover(setup)
         return PoolPair(
             prefill=rows[0],
@@ -198,7 +241,7 @@ def _keys(setup: Setup) -> dict[str, str]:
     return {"generation": frame.accelerator.generation, "serving_engine": frame.engine.family}
 
 
-def _moved(request: EstimateRequest, pool: list[PoolChoice]) -> tuple[Array, Array]:
+def moved(request: EstimateRequest, pool: list[PoolChoice]) -> tuple[Array, Array]:
     """Bytes that a rank of each pool moves of one prompt, and how many prompts move at once.
 
     Ranks move their shares side by side. Under attention-DP a prompt lies on one rank, so that as many

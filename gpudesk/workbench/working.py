@@ -6,205 +6,73 @@ The tree is computed from the same rows and functions as the figure, so that it 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from gpudesk.domain.answers import Term
-from gpudesk.domain.estimates import Banded, Estimate, Limiter
-from gpudesk.domain.formulas import slot, sum_of
+from gpudesk.domain.estimates import Estimate, Limiter
+from gpudesk.domain.formulas import slot
 from gpudesk.domain.messages import InputError, message
-from gpudesk.domain.workloads import LoadKind
-from gpudesk.engine.loads import ServingConstants
-from gpudesk.engine.steps import Rows, StepTime, decode_step, prefill_step, request_prefill
+from gpudesk.workbench.deployed import own_request, placement_of
+from gpudesk.workbench.derived_terms import batch_term, per_accelerator_term, request_term, total_term
 from gpudesk.workbench.memory_terms import max_concurrency_term, memory_term
-from gpudesk.workbench.setups import Candidate
-from gpudesk.workbench.step_terms import prefill_terms, step_terms
+from gpudesk.workbench.replica_terms import (
+    Context,
+    context_of,
+    decode_steps_term,
+    decode_term,
+    number_of,
+    prefill_term,
+    scenario_term,
+    value_of,
+)
 
 if TYPE_CHECKING:
-    from gpudesk.workbench.cases import Setup, SetupTable
+    from gpudesk.workbench.cases import SetupTable
 
 
-@dataclass(frozen=True, slots=True)
-class _Context:
-    """Everything that the terms of one estimate are made from."""
-
-    estimate: Estimate
-    setup: Setup
-    candidate: Candidate
-    constants: ServingConstants
-    rows: Rows
-    running: float
-    prompt: float
-    cached: float
-    context: float
-
-    @property
-    def decode(self) -> StepTime:
-        """The decode step of the figure."""
-        return decode_step(self.rows, np.array([self.running]), np.array([self.context]))
-
-
-def explain(
-    estimate: Estimate, figure: str, setup: Setup, table: SetupTable, constants: ServingConstants
-) -> Term:
+def explain(estimate: Estimate, figure: str, table: SetupTable) -> Term:
     """Return the derivation of `figure`; raises InputError that names the figures there are."""
     maker = _FIGURES.get(figure)
     if maker is None:
         raise InputError(message("explain.unknown", figure=figure, known=tuple(_FIGURES)), "figure")
-    placements = table.placements(estimate.request, setup, estimate.count)
-    placed = next(each for each in placements if each.plan == estimate.plan)
-    candidate = table.candidate(estimate.request, setup, placed)
-    work = estimate.request.workload
+    setup, placed = placement_of(estimate, table)
+    candidate = table.candidate(own_request(estimate), setup, placed)
     active = max(1, min(estimate.plan.dp, estimate.admitted or 1))
-    return maker(
-        _Context(
-            estimate=estimate,
-            setup=setup,
-            candidate=candidate,
-            constants=constants,
-            rows=Rows(Rows.table([candidate.row])),
-            running=max(1.0, (estimate.admitted or 1) / active),
-            prompt=max(1.0, work.input_tokens * (1.0 - work.prefix_hit_rate)),
-            cached=work.input_tokens * work.prefix_hit_rate,
-            context=work.input_tokens + 0.5 * work.output_tokens,
-        )
-    )
+    return maker(context_of(estimate, setup, candidate, max(1.0, (estimate.admitted or 1) / active)))
 
 
-def _value(figure: Banded | None) -> float | None:
-    return None if figure is None else figure.value
-
-
-def _scenario(name: str, value: float | str | None, unit: str | None = None) -> Term:
-    return Term(name, value, unit, source="scenario")
-
-
-def _memory(context: _Context) -> Term:
+def _memory(context: Context) -> Term:
     return memory_term(context.estimate, context.setup.frame, context.candidate)
 
 
-def _max_concurrency(context: _Context) -> Term:
+def _max_concurrency(context: Context) -> Term:
     return max_concurrency_term(context.estimate, context.setup.frame, context.candidate)
 
 
-def _decode_term(context: _Context) -> Term:
-    terms = step_terms(context.setup.frame, context.candidate, context.running, context.context)
-    timed = sum_of(tuple(term.name for term in terms if term.unit == "s"))
-    stretch = tuple(slot(term.name) for term in terms if term.unit is None)
-    return Term(
-        "decode step",
-        float(context.decode.total[0]),
-        "s",
-        " × ".join((f"({timed})", *stretch)) if stretch else timed,
-        inputs=terms,
-    )
-
-
-def _prefill_term(context: _Context, waiting: float | None = None) -> Term:
-    """The prefill of one prompt, `waiting` of which queue; unset, that follows from the load."""
-    prompt = np.array([context.prompt])
-    in_burst = context.estimate.request.workload.load.kind in _BURSTS
-    queued = waiting or (context.running if in_burst else 1.0)
-    each, _ = request_prefill(context.rows, prompt, np.array([queued]), context.cached)
-    chunk, step = prefill_step(context.rows, prompt, np.array([queued]), context.cached)
-    terms = prefill_terms(
-        context.setup.frame, context.candidate, float(chunk[0]), context.prompt, context.cached, queued
-    )
-    stages = context.candidate.plan.pp
-    return Term(
-        "prefill of one prompt",
-        float(each[0]),
-        "s",
-        "{chunk_time} × {prompt} ÷ {chunk_tokens} ÷ {stages} + {request_time}"
-        if stages > 1
-        else "{chunk_time} × {prompt} ÷ {chunk_tokens} + {request_time}",
-        inputs=(
-            Term(
-                "chunk time",
-                float(step.total[0]),
-                "s",
-                sum_of(tuple(term.name for term in terms)),
-                inputs=terms,
-            ),
-            _scenario("prompt", context.prompt, "tokens"),
-            Term(
-                "chunk tokens",
-                float(chunk[0]),
-                "tokens",
-                source=f"setting:{context.setup.frame.engine.id}/max_batched_tokens",
-            ),
-            *((Term("stages", stages, None),) if stages > 1 else ()),
-            Term("request time", context.candidate.row.request, "s", source="calibration:request_time"),
-        ),
-    )
-
-
-_BURSTS = (LoadKind.BATCH, LoadKind.SATURATE)
-
-
-def _no_figure(context: _Context) -> str:
+def _no_figure(context: Context) -> str:
     return "the limits cannot be met" if context.estimate.stable else "the queue grows without end"
 
 
-def _total(context: _Context) -> Term:
+def _total(context: Context) -> Term:
+    return total_term(context.estimate, _throughput(context))
+
+
+def _per_accelerator(context: Context) -> Term:
+    return per_accelerator_term(context.estimate, _throughput(context))
+
+
+def _request(context: Context) -> Term:
+    return request_term(context.estimate, _ttft(context), _tpot(context))
+
+
+def _batch(context: Context) -> Term:
+    return batch_term(context.estimate, _throughput(context))
+
+
+def _tpot(context: Context) -> Term:
     work = context.estimate.request.workload
-    return Term(
-        "input and output tokens/s",
-        _value(context.estimate.total_tokens_per_s),
-        "tok/s",
-        "{output_tokens_s} × ({input_tokens} + {output_tokens}) ÷ {output_tokens}",
-        inputs=(
-            _throughput(context),
-            _scenario("input tokens", work.input_tokens, "tokens"),
-            _scenario("output tokens", work.output_tokens, "tokens"),
-        ),
-    )
-
-
-def _per_accelerator(context: _Context) -> Term:
-    return Term(
-        "output tokens/s per accelerator",
-        _value(context.estimate.output_tokens_per_s_per_accelerator),
-        "tok/s",
-        "{output_tokens_s} ÷ {accelerators}",
-        inputs=(_throughput(context), Term("accelerators", context.estimate.count, None)),
-    )
-
-
-def _request(context: _Context) -> Term:
-    work = context.estimate.request.workload
-    return Term(
-        "time of a request",
-        _value(context.estimate.request_s),
-        "s",
-        "{TTFT} + ({output_tokens} − 1) × {TPOT}",
-        inputs=(_ttft(context), _tpot(context), _scenario("output tokens", work.output_tokens, "tokens")),
-    )
-
-
-def _batch(context: _Context) -> Term:
-    size = context.estimate.request.workload.load.batch
-    if size is None:
-        return Term("time of the batch", None, "s", "the load is not a static batch")
-    return Term(
-        "time of the batch",
-        _value(context.estimate.batch_s),
-        "s",
-        "{requests} × {output_tokens} ÷ {output_tokens_s}",
-        inputs=(
-            _scenario("requests", size),
-            _scenario("output tokens", context.estimate.request.workload.output_tokens, "tokens"),
-            _throughput(context),
-        ),
-    )
-
-
-def _tpot(context: _Context) -> Term:
-    work = context.estimate.request.workload
-    tpot = _value(context.estimate.tpot_ms)
-    decode = _decode_term(context)
+    tpot = value_of(context.estimate.tpot_ms)
+    decode = decode_term(context)
     pure_ms = float(context.decode.total[0]) / work.acceptance_length * 1e3
     if tpot is None:
         reason = "a single output token has none" if work.output_tokens == 1 else _no_figure(context)
@@ -219,22 +87,22 @@ def _tpot(context: _Context) -> Term:
         else "{decode_step} + {stall_by_prefill}",
         inputs=(
             decode,
-            *((_scenario("tokens a step", work.acceptance_length),) if speculates else ()),
+            *((scenario_term("tokens a step", work.acceptance_length),) if speculates else ()),
             Term(
                 "stall by prefill",
                 tpot - pure_ms,
                 "ms",
                 "prefill work of other requests while one decodes, per output token",
-                inputs=(_prefill_term(context),),
+                inputs=(prefill_term(context),),
             ),
             Term("running sequences in a replica", context.running, None),
         ),
     )
 
 
-def _ttft(context: _Context) -> Term:
-    ttft = _value(context.estimate.ttft_ms)
-    own = _prefill_term(context, waiting=1.0)
+def _ttft(context: Context) -> Term:
+    ttft = value_of(context.estimate.ttft_ms)
+    own = prefill_term(context, waiting=1.0)
     if ttft is None:
         return Term("TTFT", None, "ms", _no_figure(context), inputs=(own,))
     return Term(
@@ -246,24 +114,24 @@ def _ttft(context: _Context) -> Term:
             own,
             Term(
                 "waiting",
-                ttft - _number(own) * 1e3,
+                ttft - number_of(own) * 1e3,
                 "ms",
                 "for the running step, the prompts before it, and a place in the cache",
-                inputs=(_decode_term(context), _max_concurrency(context)),
+                inputs=(decode_term(context), _max_concurrency(context)),
             ),
         ),
     )
 
 
-def _throughput(context: _Context) -> Term:
+def _throughput(context: Context) -> Term:
     estimate = context.estimate
     work = estimate.request.workload
-    value = _value(estimate.output_tokens_per_s)
+    value = value_of(estimate.output_tokens_per_s)
     if value is None:
         return Term("output tokens/s", None, "tok/s", "the limits cannot be met")
     active = max(1, min(estimate.plan.dp, estimate.admitted or 1))
     replicas = (Term("busy replicas", active, None),) if active > 1 else ()
-    factors = (_running(context), *replicas, _scenario("output tokens", work.output_tokens, "tokens"))
+    factors = (_running(context), *replicas, scenario_term("output tokens", work.output_tokens, "tokens"))
     return Term(
         "output tokens/s",
         value,
@@ -273,7 +141,7 @@ def _throughput(context: _Context) -> Term:
     )
 
 
-def _running(context: _Context) -> Term:
+def _running(context: Context) -> Term:
     """How many sequences run: what the load asks for, or what memory admits of it."""
     estimate, load = context.estimate, context.estimate.request.workload.load
     name = "running sequences in a replica"
@@ -283,10 +151,10 @@ def _running(context: _Context) -> Term:
     return Term(name, context.running, None, source="scenario" if stated else None)
 
 
-def _round(context: _Context, seconds: float) -> Term:
+def _round(context: Context, seconds: float) -> Term:
     """The time in which every running sequence is answered once."""
-    steps, decode, prefill = _decode_steps(context), _decode_term(context), _prefill_term(context)
-    busy = _number(steps) * _number(decode) + context.running * _number(prefill)
+    steps, decode, prefill = decode_steps_term(context), decode_term(context), prefill_term(context)
+    busy = number_of(steps) * number_of(decode) + context.running * number_of(prefill)
     return Term(
         "round",
         seconds,
@@ -308,24 +176,7 @@ def _round(context: _Context, seconds: float) -> Term:
     )
 
 
-def _decode_steps(context: _Context) -> Term:
-    work = context.estimate.request.workload
-    later = max(work.output_tokens - 1, 0)
-    given = (
-        _scenario("output tokens", work.output_tokens, "tokens"),
-        _scenario("tokens a step", work.acceptance_length),
-    )
-    if work.acceptance_length == 1:
-        return Term("decode steps", later, None, "{output_tokens} − 1", inputs=given[:1])
-    rule = "({output_tokens} − 1) ÷ {tokens_a_step}"
-    return Term("decode steps", later / work.acceptance_length, None, rule, inputs=given)
-
-
-def _number(term: Term) -> float:
-    return float(term.value) if isinstance(term.value, int | float) else 0.0
-
-
-_FIGURES: dict[str, Callable[[_Context], Term]] = {
+_FIGURES: dict[str, Callable[[Context], Term]] = {
     "output_tokens_per_s": _throughput,
     "total_tokens_per_s": _total,
     "output_tokens_per_s_per_accelerator": _per_accelerator,
