@@ -173,7 +173,7 @@ SENTENCES: Final = MappingProxyType(
         "plan.none_meets_limits": "no plan meets the latency limits",
         "plan.only_one_meets_limits": "the only plan that meets the latency limits",
         "plan.simpler_would_do": "{plan} is simpler and would do as well, within the error",
-        "plan.within_error": "within the error of the plan taken",
+        "plan.within_error": "within the error",
         "plan.slower": "{behind} slower",
         "plan.slower_share": "{behind} slower: {part} takes {now} of its time against {before}",
         "plan.slower_times": "{behind} slower: {part} takes {times} times as long for each token",

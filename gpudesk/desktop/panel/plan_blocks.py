@@ -16,7 +16,7 @@ _MARGIN: Final = 16
 _INDENT: Final = 12
 _CHECK: Final = 14
 #: Lines of a reason where the plan is not the current line.
-_MOST_LINES: Final = 2
+_MOST_LINES: Final = 3
 
 
 def plan_layout(plan: PlanLine, state: State, measure: Measure) -> Layout:

@@ -6,6 +6,9 @@ from typing import Any
 import pytest
 
 from gpudesk.cli import main as entry
+from gpudesk.cli.plan_text import plan_table
+from gpudesk.domain.formatting import Formatter
+from gpudesk.domain.plans import PlanChoice
 
 Capture = pytest.CaptureFixture[str]
 
@@ -93,6 +96,12 @@ def test_explain_plan_is_a_table_of_all(capsys: Capture) -> None:
     found = read(capsys, "explain", "plan", "--accelerators", "h100-sxm:4", *ASKED)["accelerators"][0]
     assert found["term"] is None
     assert found["plans"][0]["taken"]
+
+
+def test_pools_have_no_plan_in_common() -> None:
+    assert plan_table(PlanChoice(()), Formatter(), 80, str) == [
+        "The prefill and decode pools have plans of their own."
+    ]
 
 
 def test_a_part_on_which_nothing_fits_explains_its_plans_too(capsys: Capture) -> None:

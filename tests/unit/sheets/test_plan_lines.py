@@ -67,7 +67,7 @@ def test_a_plan_is_one_line_with_its_reason() -> None:
     )
     assert second.sentence == (
         "TP 8, 3,140 tok/s, TTFT 243 ms, TPOT 31.4 ms, 12 % slower: communication takes 31 % of its time "
-        "against 4 %; within the error of the plan taken"
+        "against 4 %; within the error"
     )
     assert first.sentence.startswith("TP 4 × DP 2, taken, 3,560 tok/s")
 
