@@ -15,7 +15,7 @@ DATA := $(shell find data -name '*.py' -prune -o -print 2>/dev/null)
 CATALOG_CODE := $(shell find gpudesk/catalog gpudesk/domain -name '*.py' 2>/dev/null)
 
 .DELETE_ON_ERROR:
-.PHONY: help run test lint bench soak catalog lock notices screenshots wheel wheel-test bare-test clean
+.PHONY: help run test lint bench soak peers catalog lock notices screenshots wheel wheel-test bare-test clean
 
 help:
 	@echo "run         set up, then open the window; without a display, make a sample comparison sheet"
@@ -23,6 +23,7 @@ help:
 	@echo "lint        style, types and import rules"
 	@echo "bench       measure speed and accuracy"
 	@echo "soak        take thousands of random steps at the window, and look for faults"
+	@echo "peers       ask other estimators for the measured runs, for the accuracy report"
 	@echo "catalog     build the shipped catalog from data/"
 	@echo "wheel       build the wheel"
 	@echo "wheel-test  install the wheel in a fresh environment and use it there"
@@ -52,6 +53,15 @@ bench: $(VENV)/.ready build/.debian-test $(CATALOG)
 
 soak: $(VENV)/.ready build/.debian-test $(CATALOG)
 	$(PYTEST) tests/soak -p no:xdist $(PYTEST_ARGS)
+
+peers: $(VENV)/.ready $(CATALOG) build/peers/aiconfigurator/.ready build/peers/llm-analysis/.ready
+	$(BIN)/python -m tests.benchmarks.peers.run_peers
+
+# Environments of their own: what peers need stands against what this program needs.
+build/peers/%/.ready: tests/benchmarks/peers/%.txt
+	packaging/make_venv.sh build/peers/$*
+	build/peers/$*/bin/python -m pip install $(PIP_QUIET) --requirement $<
+	touch $@
 
 catalog: $(CATALOG)
 
