@@ -18,6 +18,7 @@ _MONTH: Final = re.compile(r"20\d\d-(?:0[1-9]|1[0-2])")
 _FLAGS: Final = {"true": True, "false": False}
 _LENGTHS: Final = {"fixed": False, "varied": True}
 _PRECISIONS: Final = {precision.value: precision for precision in Precision}
+_LOADS: Final = {kind.value: kind for kind in LoadKind}
 _KV: Final = {precision.value: precision for precision in KV_BYTES}
 
 
@@ -130,7 +131,7 @@ def _workload(row: Row) -> Workload:
 
 
 def _load(row: Row) -> Load:
-    kind = _one_of(row, "load", {kind.value: kind for kind in LoadKind})
+    kind = _one_of(row, "load", _LOADS)
     if kind is LoadKind.BATCH:
         return Load(kind, batch=row.whole("amount"))
     if kind is LoadKind.CONCURRENCY:
