@@ -77,7 +77,7 @@ def add_scenario_options(parser: argparse.ArgumentParser) -> None:
     _add_what(parser.add_argument_group(tr("scenario")))
     _add_load(parser.add_argument_group(tr("load, one of")))
     _add_plan(parser.add_argument_group(tr("deployment, otherwise chosen")))
-    _add_details(parser.add_argument_group(tr("details")))
+    add_details(parser.add_argument_group(tr("details")))
 
 
 def _add_what(group: argparse._ArgumentGroup) -> None:
@@ -138,7 +138,8 @@ def _add_plan(group: argparse._ArgumentGroup) -> None:
     )
 
 
-def _add_details(group: argparse._ArgumentGroup) -> None:
+def add_details(group: argparse._ArgumentGroup) -> None:
+    """Add the settings that are mostly left as they are."""
     group.add_argument("--date", metavar="YYYY-MM", help=tr("age of the software"))
     group.add_argument("--memory-fraction", metavar="F", type=number, help=tr("the serving engine's setting"))
     group.add_argument("--max-batch", metavar="N", type=whole, help=tr("most sequences in a step"))

@@ -6,7 +6,9 @@ import contextlib
 import os
 import stat
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
+from typing import IO
 
 from gpudesk.domain.messages import InputError, message
 
@@ -24,38 +26,48 @@ def read_bytes(path: Path, most: int) -> bytes:
 
 
 def write_atomically(path: Path, contents: bytes) -> None:
-    """Replace a file by way of a temporary one beside it; raises `InputError` that names the file.
+    """Replace a file as `replacing` does."""
+    with replacing(path) as file:
+        file.write(contents)
+
+
+@contextlib.contextmanager
+def replacing(path: Path) -> Iterator[IO[bytes]]:
+    """Yield a temporary file that takes the place of `path` once all is written, and is gone otherwise.
 
     A link is followed, so that the file it leads to is replaced; the permissions of an old file are kept.
-    What is no file, such as a device or a pipe, is written to and stays what it is.
+    What is no file, such as a device or a pipe, is written to and stays what it is. What the system refuses
+    raises `InputError` that names the file.
     """
     target = path.resolve()
-    if target.exists() and not target.is_file():
-        _write_through(path, target, contents)
-        return
-    temporary: Path | None = None
     try:
-        descriptor, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
-        temporary = Path(name)
+        if target.exists() and not target.is_file():
+            with target.open("wb", buffering=0) as file:
+                yield file
+        else:
+            with _beside(target) as file:
+                yield file
+    except OSError as error:
+        raise InputError(message("file.unwritable", reason=_reason(error)), str(path)) from error
+
+
+@contextlib.contextmanager
+def _beside(target: Path) -> Iterator[IO[bytes]]:
+    """Yield a temporary file in the folder of `target`, which it replaces in the end."""
+    descriptor, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    temporary = Path(name)
+    try:
         with os.fdopen(descriptor, "wb") as file:
-            file.write(contents)
+            yield file
             file.flush()
             os.fsync(file.fileno())
         temporary.chmod(_mode(target))
         temporary.replace(target)
-    except OSError as error:
-        if temporary is not None:
-            with contextlib.suppress(OSError):
-                temporary.unlink()
-        raise InputError(message("file.unwritable", reason=_reason(error)), str(path)) from error
-
-
-def _write_through(path: Path, target: Path, contents: bytes) -> None:
-    try:
-        with target.open("wb", buffering=0) as file:
-            file.write(contents)
-    except OSError as error:
-        raise InputError(message("file.unwritable", reason=_reason(error)), str(path)) from error
+    except BaseException:
+        # Also when the user stops it halfway.
+        with contextlib.suppress(OSError):
+            temporary.unlink()
+        raise
 
 
 def _mode(target: Path) -> int:

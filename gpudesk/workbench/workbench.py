@@ -22,8 +22,10 @@ if TYPE_CHECKING:
     from gpudesk.domain.estimates import Estimate, EstimateRequest, RowsBehind
     from gpudesk.domain.plans import PlanChoice
     from gpudesk.domain.sizing import MemoryRoom, Needed, Remedy
+    from gpudesk.domain.sweeps import Sweep
     from gpudesk.engine.constants import Calibration
     from gpudesk.workbench.estimating import Estimator
+    from gpudesk.workbench.sweep_run import SweepRun
 
 
 #: Plans that are remembered while lines are answered, which may ask for thousands of deployments in turn.
@@ -122,6 +124,12 @@ class Workbench:
 
         self.estimator.remember(_PLANS_OF_LINES)
         return answer_stream(self.estimator, source, target)
+
+    def sweep(self, sweep: Sweep, target: Path) -> SweepRun:
+        """Return what answers all points of a grid into a file; raises `InputError` for its suffix."""
+        from gpudesk.workbench.sweep_run import SweepRun
+
+        return SweepRun(sweep, self.catalog, self.calibration, target)
 
     def explain(self, estimate: Estimate, figure: str) -> Term:
         """Return the working of a figure; raises `InputError` where there is none."""

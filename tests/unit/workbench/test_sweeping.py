@@ -8,50 +8,17 @@ from itertools import product
 import numpy as np
 import pytest
 
-from gpudesk import paths
-from gpudesk.catalog.build import build_catalog
 from gpudesk.catalog.queries import Catalog
 from gpudesk.domain.estimates import Estimate, EstimateRequest
 from gpudesk.domain.messages import InputError
-from gpudesk.domain.precision import Precision
 from gpudesk.domain.sweeps import Sweep
 from gpudesk.domain.workloads import LoadKind
 from gpudesk.engine.constants import Calibration
 from gpudesk.workbench import sweeping
-from gpudesk.workbench.calibration_file import read_calibration
 from gpudesk.workbench.estimating import Estimator
 from gpudesk.workbench.sweep_blocks import COUNT_COLUMNS, FIGURES, WORD_COLUMNS, SweepBlock, plan_words
 from gpudesk.workbench.sweeping import SweepEvaluation
-from tests.unit.workbench.asking import ask, closed
-from tests.unit.workbench.conftest import DATA
-
-
-@pytest.fixture(scope="module")
-def facts(tmp_path_factory: pytest.TempPathFactory) -> Catalog:
-    """Return the real catalog."""
-    path = tmp_path_factory.mktemp("sweeping") / "catalog.sqlite"
-    build_catalog(DATA, path)
-    return Catalog.open(path)
-
-
-@pytest.fixture(scope="module")
-def calibration() -> Calibration:
-    """Return the real constants."""
-    return read_calibration(paths.calibration_path())
-
-
-SWEEP = Sweep(
-    accelerators=("h100-sxm", "mi325x", "rtx-4090"),
-    models=("llama-3.1-70b", "gpt-oss-120b"),
-    weights=(Precision.FP8, Precision.MXFP4),
-    kv=(Precision.FP16, Precision.FP8),
-    tp=(1, 3, 8),
-    input_tokens=(100, 30_000),
-    output_tokens=(1, 2000),
-    load=LoadKind.CONCURRENCY,
-    amounts=(1, 7, 5000),
-    base=ask("h100-sxm", "llama-3.1-70b", "fp8", closed(1)),
-)
+from tests.unit.workbench.sweeps import SMALL
 
 
 def requests(sweep: Sweep) -> list[EstimateRequest]:
@@ -138,18 +105,18 @@ def close(found: object, wanted: object) -> bool:
 
 
 SWEEPS = {
-    "closed loop": SWEEP,
-    "static batch": replace(SWEEP, load=LoadKind.BATCH, models=("gpt-oss-120b",)),
-    "plan left open": replace(SWEEP, tp=(None, 2), accelerators=("rtx-4090", "b200-hgx"), amounts=(64,)),
+    "closed loop": SMALL,
+    "static batch": replace(SMALL, load=LoadKind.BATCH, models=("gpt-oss-120b",)),
+    "plan left open": replace(SMALL, tp=(None, 2), accelerators=("rtx-4090", "b200-hgx"), amounts=(64,)),
     "fixed settings": replace(
-        SWEEP,
+        SMALL,
         tp=(4,),
         base=replace(
-            SWEEP.base,
+            SMALL.base,
             pp=2,
             memory_fraction=0.5,
             date="2025-06",
-            workload=replace(SWEEP.base.workload, prefix_hit_rate=0.5, varied=False, eager=True),
+            workload=replace(SMALL.base.workload, prefix_hit_rate=0.5, varied=False, eager=True),
         ),
     ),
 }
@@ -180,11 +147,11 @@ def test_each_point_is_the_estimate_of_its_question(
 def test_small_blocks_and_a_table_that_forgets_change_nothing(
     most: int, facts: Catalog, calibration: Calibration, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    evaluation, block = swept(SWEEP, facts, calibration)
+    evaluation, block = swept(SMALL, facts, calibration)
     for name in ("_MOST_PLANS", "_MOST_POINTS", "_MOST_SETUPS"):
         monkeypatch.setattr(sweeping, name, most)
     monkeypatch.setattr("gpudesk.workbench.cases.MOST_KEPT", 2)
-    again, small = swept(SWEEP, facts, calibration)
+    again, small = swept(SMALL, facts, calibration)
     assert [again.words.all(name) for name in WORD_COLUMNS] == [
         evaluation.words.all(name) for name in WORD_COLUMNS
     ]
@@ -194,10 +161,10 @@ def test_small_blocks_and_a_table_that_forgets_change_nothing(
 
 
 def test_what_is_never_possible_is_said_once(facts: Catalog, calibration: Calibration) -> None:
-    evaluation, _ = swept(SWEEP, facts, calibration)
+    evaluation, _ = swept(SMALL, facts, calibration)
     assert [(axis, value, reason.id) for axis, value, reason in evaluation.never()] == [
         ("tp", "3", "plan.heads")
     ]
-    nothing, block = swept(replace(SWEEP, tp=(3, 5)), facts, calibration)
+    nothing, block = swept(replace(SMALL, tp=(3, 5)), facts, calibration)
     assert [(axis, value, reason.id) for axis, value, reason in nothing.never()] == [("", "", "plan.heads")]
     assert not block.fits.any()

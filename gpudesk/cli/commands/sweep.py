@@ -1,0 +1,239 @@
+"""`gpudesk sweep`: a whole grid of questions, answered into a file."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING, Any, Final
+
+from gpudesk.cli import output
+from gpudesk.cli.faults import DONE, report
+from gpudesk.cli.lists import whole_numbers, words
+from gpudesk.cli.options import add_details, add_json, whole
+from gpudesk.domain.messages import InputError
+from gpudesk.text import tr
+
+if TYPE_CHECKING:
+    from gpudesk.workbench.sweep_run import SweepRun
+
+#: Options that are axes.
+_AXES: Final = (
+    "accelerators",
+    "models",
+    "weights",
+    "kv",
+    "tp",
+    "input_tokens",
+    "output_tokens",
+    "batch",
+    "concurrency",
+)
+#: Options that hold at all points.
+_SETTINGS: Final = (
+    "serving_engine",
+    "pp",
+    "ep",
+    "dp",
+    "attention_dp",
+    "date",
+    "memory_fraction",
+    "max_batch",
+    "max_batched_tokens",
+    "lengths",
+    "server",
+    "eager",
+    "prefix_hit_rate",
+    "acceptance_length",
+)
+#: Seconds between two words on how far it is.
+_PATIENCE_S: Final = 0.2
+
+
+def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type to itself
+    """Add the command to the parser."""
+    parser = commands.add_parser(
+        "sweep",
+        help=tr("Answer a grid of parts, models, formats, degrees, lengths and loads into a file."),
+        description=tr(
+            "Answer every combination of the axes into a file. An axis is a list, as 1,2,8; of numbers also "
+            "a range, as 1..64+8 or 1..256*2. A point that does not fit or cannot be is no error: it says so "
+            "and why, without figures."
+        ),
+        epilog=tr(
+            "A .csv has one row a point; figures have the digits that are shown elsewhere. A .npz holds the "
+            "grid for NumPy: axes names its dimensions, and under each of these names lie the values. Every "
+            "other array has one dimension an axis, so that output_tokens_per_s[0, 0] is the first "
+            "accelerator with the first model. Figures are NaN where they are not known. Columns of words "
+            "hold positions in the array NAME_words, as limiter_words[limiter]. On the axis tp 0 stands for "
+            "a plan that was chosen."
+        ),
+    )
+    _add_axes(parser.add_argument_group(tr("axes, from the slowest to the fastest")))
+    _add_settings(parser.add_argument_group(tr("deployment, alike at all points")))
+    add_details(parser.add_argument_group(tr("details")))
+    parser.add_argument("-o", "--output", metavar=tr("FILE"), required=True, help=tr(".npz or .csv"))
+    parser.add_argument(
+        "--progress", action="store_true", help=tr("say how far it is, also where no terminal shows it")
+    )
+    add_json(parser)
+    parser.set_defaults(run=run)
+
+
+def _add_axes(group: argparse._ArgumentGroup) -> None:
+    group.add_argument("--accelerators", metavar="ID,…", type=words, required=True, help=tr("parts, or all"))
+    group.add_argument(
+        "--models", "--model", metavar="ID,…", type=words, required=True, help=tr("models, or all")
+    )
+    group.add_argument(
+        "--weights", metavar="P,…", type=words, required=True, help=tr("precisions of the weights")
+    )
+    group.add_argument(
+        "--kv", metavar="P,…", type=words, help=tr("precisions of the KV cache; fp16 if omitted")
+    )
+    group.add_argument(
+        "--tp",
+        metavar="N,…",
+        type=whole_numbers,
+        help=tr("tensor parallel degrees of one replica; if omitted, the smallest deployment that fits"),
+    )
+    for name, text in (
+        ("--input-tokens", tr("input tokens of a request")),
+        ("--output-tokens", tr("output tokens of a request")),
+    ):
+        group.add_argument(name, metavar="N,…", type=whole_numbers, required=True, help=text)
+    group.add_argument(
+        "--batch", "--batch-size", metavar="N,…", type=whole_numbers, help=tr("requests that start together")
+    )
+    group.add_argument(
+        "--concurrency",
+        metavar="N,…",
+        type=whole_numbers,
+        help=tr("or: requests in flight, a closed loop"),
+    )
+
+
+def _add_settings(group: argparse._ArgumentGroup) -> None:
+    group.add_argument("--serving-engine", metavar="ID", help=tr("the best for each point if omitted"))
+    group.add_argument("--pp", metavar="N", type=whole, help=tr("pipeline parallel degree"))
+    group.add_argument("--ep", metavar="N", type=whole, help=tr("expert parallel degree"))
+    group.add_argument("--dp", metavar="N", type=whole, help=tr("independent replicas"))
+    group.add_argument(
+        "--attention-dp", action=argparse.BooleanOptionalAction, help=tr("data-parallel attention over TP")
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Answer the grid into the file."""
+    from gpudesk.workbench.sweep_axes import parse_sweep
+    from gpudesk.workbench.sweep_run import check_suffix
+    from gpudesk.workbench.workbench import Workbench
+
+    target = Path(options.output)
+    check_suffix(target)
+    with Workbench.open() as workbench:
+        try:
+            axes = {name: getattr(options, name) or () for name in _AXES}
+            settings = {name: getattr(options, name) for name in _SETTINGS}
+            sweep = parse_sweep(axes, settings, workbench.catalog)
+        except InputError as error:
+            raise InputError(error.problem, _option(error.where)) from error
+        made = workbench.sweep(sweep, target)
+        with closing(made.steps()) as steps:
+            _follow(steps, sweep.points, shown=options.progress or sys.stderr.isatty())
+    _say_what_was_done(made, as_json=options.json)
+    return DONE
+
+
+def _option(where: str | None) -> str | None:
+    return None if where is None else "--" + where.rpartition(".")[2].replace("_", "-")
+
+
+def _follow(steps: Iterator[int], points: int, *, shown: bool) -> None:
+    """Go through the steps, and say on standard error how far they are.
+
+    A terminal shows it in one line that goes in the end, anything else gets a line for each tenth.
+    """
+    from gpudesk.domain.formatting import Formatter
+
+    terminal = sys.stderr.isatty()
+    said_at, said_tenth = monotonic(), 0
+    for done in steps:
+        tenth = done * 10 // points
+        due = monotonic() - said_at >= _PATIENCE_S if terminal else tenth > said_tenth
+        if shown and due:
+            said_at, said_tenth = monotonic(), tenth
+            count = Formatter().count
+            text = tr("{done} of {points} points", done=count(done), points=count(points))
+            share = Formatter().per_cent(done / points)
+            sys.stderr.write(f"\r\x1b[K{share}  {text}" if terminal else f"{share}  {text}\n")
+            sys.stderr.flush()
+    if terminal and shown:
+        sys.stderr.write("\r\x1b[K")
+
+
+def _say_what_was_done(made: SweepRun, *, as_json: bool) -> None:
+    """Say what is never possible, how many points do not fit, how fast it went, and where the file is."""
+    for line in (*_never(made), *_without(made), _speed(made)):
+        report(line, "sweep")
+    if as_json:
+        output.say_json(_fields(made))
+    else:
+        output.say(tr("Written: {file}", file=made.target))
+
+
+def _never(made: SweepRun) -> Iterator[str]:
+    """Yield what nothing was possible with, and why."""
+    from gpudesk.sentences import sentence
+
+    options = dict(zip(made.sweep.names, _AXES, strict=False))
+    for axis, value, reason in made.never():
+        if not axis:
+            yield tr("nothing of this is possible: {reason}", reason=sentence(reason))
+        else:
+            place = f"{_option(options[axis])} {value}"
+            yield tr("nothing is possible with {option}: {reason}", option=place, reason=sentence(reason))
+
+
+def _without(made: SweepRun) -> Iterator[str]:
+    """Yield how many points have no figures, and why."""
+    from gpudesk.domain.formatting import Formatter
+
+    count = Formatter().count
+    if made.reasons:
+        yield tr(
+            "{n} of {points} points do not fit: {reasons}",
+            n=count(sum(made.reasons.values())),
+            points=count(made.done),
+            reasons=", ".join(f"{reason} {count(number)}" for reason, number in made.reasons.most_common()),
+        )
+
+
+def _speed(made: SweepRun) -> str:
+    from gpudesk.domain.formatting import Formatter
+
+    formatter = Formatter()
+    return tr(
+        "evaluated {points} points in {s} s ({rate}/s), wrote them in {written_s} s ({written_rate}/s)",
+        points=formatter.count(made.done),
+        s=formatter.estimate(made.evaluation_s),
+        rate=formatter.count(made.done / made.evaluation_s),
+        written_s=formatter.estimate(made.writing_s),
+        written_rate=formatter.count(made.done / made.writing_s),
+    )
+
+
+def _fields(made: SweepRun) -> dict[str, Any]:
+    return {
+        "file": str(made.target),
+        "points": made.done,
+        "fit": made.done - sum(made.reasons.values()),
+        "reasons": dict(made.reasons.most_common()),
+        "shape": dict(zip(made.sweep.names, made.sweep.shape, strict=True)),
+        "estimates": made.plans,
+        "evaluation_s": made.evaluation_s,
+        "writing_s": made.writing_s,
+    }

@@ -1,0 +1,173 @@
+"""`gpudesk sweep`: what it takes, what it says, and that no half file is left."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from time import monotonic, sleep
+
+import numpy as np
+import pytest
+
+from gpudesk.cli import main as entry
+from gpudesk.cli.lists import whole_numbers, words
+from gpudesk.workbench import sweeping
+
+Capture = pytest.CaptureFixture[str]
+
+ASKED = ["--accelerators", "h200-sxm,mi325x", "--models", "llama-3.1-70b", "--weights", "fp8"]
+LENGTHS = ["--input-tokens", "1024,8192", "--output-tokens", "256"]
+GRID = ["sweep", *ASKED, *LENGTHS, "--tp", "1..8*2", "--concurrency", "1..256*2"]
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers"),
+    [
+        ("1,2,4", [1, 2, 4]),
+        ("1_024", [1024]),
+        ("1..4", [1, 2, 3, 4]),
+        ("8..30+8", [8, 16, 24]),
+        ("3..50*4", [3, 12, 48]),
+        ("1, 16..64*2", [1, 16, 32, 64]),
+        ("7..7", [7]),
+    ],
+)
+def test_numbers_are_lists_and_ranges(text: str, numbers: list[int]) -> None:
+    assert whole_numbers(text) == numbers
+
+
+@pytest.mark.parametrize("text", ["", "1,", "x", "4..1", "1..8*1", "0..8*2", "1..8+0", "1..9999999", "1.5"])
+def test_what_is_no_list_of_numbers_is_refused(text: str) -> None:
+    with pytest.raises(argparse.ArgumentTypeError):
+        whole_numbers(text)
+
+
+def test_words_are_parted_by_commas() -> None:
+    assert words("fp8, fp16") == ["fp8", "fp16"]
+
+
+def test_grid_goes_to_the_file_and_speed_to_standard_error(tmp_path: Path, capsys: Capture) -> None:
+    target = tmp_path / "grid.npz"
+    assert entry.main([*GRID, "-o", str(target)]) == 0
+    said = capsys.readouterr()
+    assert said.out == f"Written: {target}\n"
+    took = r"[\d.]+ s \([\d,]+/s\)"
+    assert re.fullmatch(rf"gpudesk sweep: evaluated 144 points in {took}, wrote them in {took}\n", said.err)
+    with np.load(target) as grid:
+        assert grid["fits"].shape == (2, 1, 1, 1, 4, 2, 1, 9)
+        assert grid["fits"].all()
+
+
+def test_json_says_the_same_for_programs(tmp_path: Path, capsys: Capture) -> None:
+    target = tmp_path / "rows.csv"
+    assert entry.main([*GRID, "--kv", "fp8,fp16", "--json", "-o", str(target)]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["file"] == str(target)
+    assert (found["points"], found["fit"], found["shape"]["kv"]) == (288, 288, 2)
+    assert found["evaluation_s"] > 0
+    assert len(target.read_text(encoding="utf-8").splitlines()) == 289
+
+
+def test_what_cannot_be_is_said_once_and_counted(tmp_path: Path, capsys: Capture) -> None:
+    assert entry.main([*GRID, "--tp", "1,3", "--models", "all", "-o", str(tmp_path / "all.csv")]) == 0
+    said = capsys.readouterr().err.splitlines()
+    assert len([line for line in said if "--tp 3" in line]) == 0, "some models have heads that three divide"
+    assert any(" points do not fit: " in line and " heads " in f"{line} " for line in said)
+    assert entry.main([*GRID, "--tp", "4,7", "-o", str(tmp_path / "seven.csv")]) == 0
+    first, second, _ = capsys.readouterr().err.splitlines()
+    assert first.startswith("gpudesk sweep: nothing is possible with --tp 7: TP 7 does not divide")
+    assert second == "gpudesk sweep: 36 of 72 points do not fit: heads 36"
+    assert entry.main([*GRID, "--tp", "7", "-o", str(tmp_path / "seven.csv")]) == 0
+    assert capsys.readouterr().err.startswith("gpudesk sweep: nothing of this is possible: TP 7 does not")
+
+
+def test_all_stands_for_all_accelerators(tmp_path: Path, capsys: Capture) -> None:
+    asked = ["sweep", *ASKED, *LENGTHS, "--batch", "1", "--accelerators", "all", "--json"]
+    assert entry.main([*asked, "-o", str(tmp_path / "all.csv")]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["shape"]["accelerator"] > 20
+    assert found["shape"]["batch"] == 1
+    assert 0 < found["fit"] < found["points"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (["--concurrency", ""], 2, "nothing between two commas"),
+        (["--tp", "8..1"], 2, "'8..1' is no range"),
+        (["--tp", "0"], 1, "--tp: 0 is not between 1 and"),
+        (["--batch", "1"], 1, "--concurrency: batch and concurrency do not go together"),
+        (["--accelerators", "h200"], 1, "--accelerators: there is no accelerator h200"),
+        (["--accelerators", "all,h200-sxm"], 1, "--accelerators: there is no accelerator all"),
+        (["--weights", "fp9"], 1, '--weights: "fp9" is not one of'),
+        (["--kv", "fp6"], 1, '--kv: "fp6" is not one of'),
+        (["--date", "soon"], 1, "--date: "),
+        (["--memory-fraction", "2"], 1, "--memory-fraction: "),
+        (["--input-tokens", "1..20000"], 1, "--input-tokens: has 20,000 values"),
+        (
+            ["--input-tokens", "1..9999", "--output-tokens", "1..9999"],
+            1,
+            "the axes make 7,198,560,072 points",
+        ),
+    ],
+)
+def test_faults_are_one_line_at_their_place(
+    arguments: list[str], code: int, said: str, tmp_path: Path, capsys: Capture
+) -> None:
+    assert entry.main([*GRID, *arguments, "-o", str(tmp_path / "sweep.csv")]) == code
+    line = capsys.readouterr().err
+    assert said in line
+    assert line.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_load_and_file_are_asked_for(tmp_path: Path, capsys: Capture) -> None:
+    assert entry.main(["sweep", *ASKED, *LENGTHS, "-o", str(tmp_path / "sweep.csv")]) == 1
+    assert "no load is given; give one of batch, concurrency" in capsys.readouterr().err
+    assert entry.main(GRID) == 2
+    assert "-o" in capsys.readouterr().err
+    assert entry.main([*GRID, "-o", "sweep.xlsx"]) == 1
+    assert "sweep.xlsx: .xlsx is no form of a sweep; there are .csv, .npz" in capsys.readouterr().err
+
+
+def test_progress_is_said_where_it_is_asked_for(
+    tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sweeping, "_MOST_PLANS", 9)
+    assert entry.main([*GRID, "--progress", "-o", str(tmp_path / "sweep.csv")]) == 0
+    *lines, _ = capsys.readouterr().err.splitlines()
+    assert len(lines) == 10
+    assert lines[-1].endswith("144 of 144 points")
+
+
+def test_terminal_sees_progress_in_one_line_that_goes(
+    tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sweeping, "_MOST_PLANS", 9)
+    monkeypatch.setattr("gpudesk.cli.commands.sweep._PATIENCE_S", 0.0)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    assert entry.main([*GRID, "-o", str(tmp_path / "sweep.csv")]) == 0
+    *shown, last = capsys.readouterr().err.split("\r\x1b[K")
+    assert shown[-1].endswith("144 of 144 points")
+    assert "\n" not in "".join(shown)
+    assert last.startswith("gpudesk sweep: evaluated")
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".npz"])
+def test_user_who_stops_it_finds_no_half_file(suffix: str, tmp_path: Path) -> None:
+    huge = ["--input-tokens", "1..1000", "--concurrency", "1..1000", "-o", str(tmp_path / f"sweep{suffix}")]
+    with subprocess.Popen(
+        [sys.executable, "-m", "gpudesk", *GRID, *huge], stderr=subprocess.PIPE, encoding="utf-8"
+    ) as process:
+        deadline = monotonic() + 60
+        while not any(tmp_path.iterdir()) and monotonic() < deadline:
+            sleep(0.02)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=60)
+    assert (process.returncode, said) == (130, "")
+    assert list(tmp_path.iterdir()) == []
