@@ -203,9 +203,7 @@ SENTENCES: Final = MappingProxyType(
         "pools.sum": "the pools take {prefill} and {decode} accelerators, but there are {count} in all; "
         "change one of them",
         "pools.none_left": "{count} accelerators leave none for one of the two pools; take more",
-        "pools.pool": "{pool} pool of {count}: TP {tp}, PP {pp}, EP {ep}, DP {dp}",
-        "pools.pool_attention_dp": "{pool} pool of {count}: TP {tp}, PP {pp}, EP {ep}, DP {dp}, with "
-        "data-parallel attention",
+        "pools.pool": "{pool} pool of {count}: {plan}",
         "pools.transfer": "The KV cache of a prompt, {size}, is with the decode pool {time} after its "
         "prefill, over {link}",
         "pools.binds": "The {binding} pool sets the rate; the {other} pool does {fraction} of what it could",

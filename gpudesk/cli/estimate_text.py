@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from gpudesk.cli.tables import padded, text_width, wrapped
-from gpudesk.domain.estimates import Banded, Estimate
+from gpudesk.domain.estimates import Banded, Estimate, Pool
 from gpudesk.domain.formatting import Formatter
 from gpudesk.domain.plans import PlanChoice
-from gpudesk.sentences import sentence
+from gpudesk.sentences import plan_name, sentence
 from gpudesk.sheets.labels import (
     FIGURE_UNITS,
     basis_label,
@@ -45,18 +45,17 @@ def estimate_lines(
         yield f"{_INDENT}{padded(label, labels)}  {first}"
         yield from (f"{_INDENT}{' ' * labels}  {line}" for line in rest)
     for note in estimate.notes:
+        if note.id == "pools.pool":
+            continue  # said above
         yield from (_INDENT + line for line in wrapped(f"{sentence(note, formatter)}.", width - len(_INDENT)))
 
 
 def _what(estimate: Estimate, formatter: Formatter) -> list[tuple[str, str]]:
-    request, plan = estimate.request, estimate.plan
-    degrees = f"TP {plan.tp}, PP {plan.pp}, EP {plan.ep}, DP {plan.dp}"
-    if plan.attention_dp:
-        degrees = f"{degrees}, {tr('attention DP')}"
+    request = estimate.request
     facts = [
         (tr("Serving engine"), engine_name(estimate.serving_engine)),
         (tr("Weights, KV cache"), f"{precision_name(request.weights)}, {precision_name(request.kv)}"),
-        (tr("Deployment"), degrees),
+        *_plans(estimate, formatter),
     ]
     if estimate.fits:
         facts.append((tr("Fits"), _held(estimate, formatter)))
@@ -66,6 +65,27 @@ def _what(estimate: Estimate, formatter: Formatter) -> list[tuple[str, str]]:
     if estimate.needs is not None:
         facts.append((tr("Needs"), tr("{n} accelerators", n=formatter.count(estimate.needs))))
     return facts
+
+
+def _plans(estimate: Estimate, formatter: Formatter) -> list[tuple[str, str]]:
+    """Return how the model is spread over the accelerators, or over those of each pool."""
+    pools, plan = estimate.pools, estimate.plan
+    if pools is not None:
+        labels = (tr("Prefill pool"), pools.prefill), (tr("Decode pool"), pools.decode)
+        return [(label, _pool(pool, formatter)) for label, pool in labels]
+    degrees = f"TP {plan.tp}, PP {plan.pp}, EP {plan.ep}, DP {plan.dp}"
+    if plan.attention_dp:
+        degrees = f"{degrees}, {tr('attention DP')}"
+    return [(tr("Deployment"), degrees)]
+
+
+def _pool(pool: Pool, formatter: Formatter) -> str:
+    return tr(
+        "{n}: {plan}, busy {share}",
+        n=formatter.count(pool.count),
+        plan=plan_name(pool.plan),
+        share=formatter.per_cent(pool.busy),
+    )
 
 
 def _why(plans: PlanChoice | None, formatter: Formatter) -> list[tuple[str, str]]:

@@ -261,7 +261,10 @@ def _pools(options: argparse.Namespace) -> dict[str, Any]:
     if options.pools is not None:
         if options.disaggregated is False:
             raise UsageError(tr("--pools and --no-disaggregated do not go together; give one"))
-        return {"disaggregated": dict(_pool(text, options.pools) for text in options.pools.split(","))}
+        pools = [_pool(text, options.pools) for text in options.pools.split(",")]
+        if len(dict(pools)) < len(pools):
+            raise UsageError(tr("--pools names a pool twice; give each once"))
+        return {"disaggregated": dict(pools)}
     return _given(options, ("disaggregated",))
 
 

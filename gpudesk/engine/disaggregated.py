@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 
 from gpudesk.domain.estimates import Limiter
 from gpudesk.domain.workloads import LoadKind
-from gpudesk.engine.loads import Bounds, Mask, Requests, ServingConstants
+from gpudesk.engine.loads import Bounds, Mask, Requests, RoundTimes, ServingConstants
 from gpudesk.engine.pool_flow import SHORTEST_STAY, Flow, PoolPair
 from gpudesk.engine.serving import Loads
-from gpudesk.engine.steps import LIMITERS, Array, StepTime, limiter_index
+from gpudesk.engine.steps import LIMITERS, Array, StepTime, limiter_index, time_parts
 
 #: A pool that is busier than this is as good as full.
 _FULL: Final = 1.0 - 1e-9
@@ -194,6 +194,8 @@ def _open(pools: PoolPair, requests: Requests, rate: Array, constants: ServingCo
     step = flow.step(running).total
     ttft = flow.arrival(served) + constants.step_wait * np.minimum(running, 1.0) * step
     inside = served * (ttft + flow.decoding(running))
+    # Where the queue grows without end, as many run as there is room for.
+    inside = np.where(stable, inside, flow.capacity * pools.decode_replicas)
     return _Found(
         flow=flow,
         concurrency=inside,
@@ -286,4 +288,25 @@ def pool_bounds(
         rate=np.minimum(flow.supply, ideal.decode_replicas * running / decoding),
         tpot=flow.step(running).total / np.minimum(ideal.decode.tokens_per_step, np.maximum(flow.later, 1.0)),
         ttft=flow.alone + ideal.transfer,
+    )
+
+
+def pool_rounds(
+    pools: PoolPair, requests: Requests, results: PoolResults, constants: ServingConstants
+) -> RoundTimes:
+    """Take the time of one request apart: its decode steps and its prompt, each on its own pool.
+
+    The transfer counts as collectives and the hand-over as overhead.
+    """
+    flow = Flow(pools, requests, constants, results.waiting)
+    step = flow.step(np.maximum(results.running, 1.0))
+    chunks = (flow.each - pools.prefill.request) / flow.chunk.total
+    beside = pools.prefill.request + pools.handover
+    read, arithmetic, collectives, overhead = time_parts(beside, (flow.steps, step), (chunks, flow.chunk))
+    return RoundTimes(
+        parts=(read, arithmetic, collectives + pools.transfer, overhead),
+        decode=step,
+        prefill=flow.chunk,
+        decoding=flow.steps * step.total,
+        alone=flow.alone,
     )

@@ -24,6 +24,7 @@ from gpudesk.sheets.claim_lines import (
     range_text,
 )
 from gpudesk.sheets.explanation import Explanation, Ground
+from gpudesk.sheets.figures import pools_text
 from gpudesk.sheets.labels import FIGURE_UNITS, engine_name, figure_label, precision_name
 from gpudesk.sheets.limit_lines import limits_of, remedy_lines
 from gpudesk.sheets.names import column_names, load_text
@@ -339,6 +340,8 @@ def _facts(answer: Answer, estimate: Estimate, formatter: Formatter) -> tuple[st
     plan = estimate.plan
     degrees = (("TP", plan.tp), ("PP", plan.pp), ("EP", plan.ep), ("DP", plan.dp))
     named = ", ".join(f"{name} {formatter.count(degree)}" for name, degree in degrees if degree > 1)
+    if estimate.pools is not None:
+        named = pools_text(estimate.pools, formatter)
     served = tr(
         "{model}, served by {engine}", model=_model_text(answer), engine=engine_name(estimate.serving_engine)
     )

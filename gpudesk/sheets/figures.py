@@ -7,7 +7,7 @@ from typing import Final
 
 from gpudesk.domain.answers import Answer, Column
 from gpudesk.domain.comparison import column_keys, difference, leaders
-from gpudesk.domain.estimates import Banded, Estimate
+from gpudesk.domain.estimates import Banded, Estimate, Pools
 from gpudesk.domain.formatting import UNKNOWN, Formatter
 from gpudesk.sheets.labels import (
     FIGURE_UNITS,
@@ -204,12 +204,20 @@ def _plan_row(answer: Answer, formatter: Formatter) -> Row:
 
 def plan_cell(estimate: Estimate, formatter: Formatter) -> Cell:
     """Return the count, and below it those degrees of the plan that are above one."""
+    if estimate.pools is not None:
+        return Cell(f"× {formatter.count(estimate.count)}", detail=pools_text(estimate.pools, formatter))
     plan = estimate.plan
     degrees = (("TP", plan.tp), ("PP", plan.pp), ("EP", plan.ep), ("DP", plan.dp))
     named = [f"{name} {formatter.count(degree)}" for name, degree in degrees if degree > 1]
     if plan.attention_dp:
         named.append(tr("attention DP"))
     return Cell(f"× {formatter.count(estimate.count)}", detail=", ".join(named) or None)
+
+
+def pools_text(pools: Pools, formatter: Formatter) -> str:
+    """Return how the accelerators of a disaggregated deployment are split."""
+    prefill, decode = formatter.count(pools.prefill.count), formatter.count(pools.decode.count)
+    return tr("{n} prefill, {m} decode", n=prefill, m=decode)
 
 
 def _most_in_flight_row(answer: Answer, formatter: Formatter) -> Row:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from gpudesk.domain.answers import BandedSeries, Curve, LimiterShares
 from gpudesk.domain.estimates import Banded, Estimate, Limiter
 from gpudesk.domain.workloads import LoadKind
+from gpudesk.engine.disaggregated import PoolResults
 from gpudesk.engine.loads import RoundTimes, ServingConstants
 from gpudesk.engine.serving import CODES, Loads, Results, serve
 from gpudesk.engine.steps import LIMITERS, Array
@@ -86,10 +87,10 @@ class CurveTable:
         case = np.repeat(np.arange(len(asked)), lengths)
         ideal = self._table.ideal([each.candidate for each in asked]).select(case)
         factors = np.array([each.setup.factors for each in asked])[case]
-        parts = _Parts(
+        parts = CurveParts(
             bands=figure_bands(results, arrays, every, ideal, factors),
-            limiter=_NAMES[np.where(_waits(results), _CAPACITY, results.limiter)],
-            shares=_shares(round_of(arrays, results)),
+            limiter=limiters_of(results),
+            shares=shares_of(round_of(arrays, results)),
         )
         borders = [0, *np.cumsum(lengths).tolist()]
         return [
@@ -107,7 +108,7 @@ class CurveTable:
         shares = np.empty((len(LIMITERS), 0))
         if between:
             operation = operate([asked[position] for position in between], self._table, self._constants)
-            shares = _shares(operation.rounds)
+            shares = shares_of(operation.rounds)
         at = dict(zip(between, shares.T.tolist(), strict=True))
         return tuple(
             _through(curve, each.estimate, at.get(position)) if _on_curve(each) else curve
@@ -144,13 +145,18 @@ def _closed_loop(asked: list[Deployed], points: list[tuple[int, ...]], own: Load
     )
 
 
-def _waits(results: Results) -> NDArray[np.bool_]:
+def limiters_of(results: Results | PoolResults) -> NDArray[np.str_]:
+    """Name what limits each point: memory where fewer sequences run than are there."""
+    return _NAMES[np.where(_waits(results), _CAPACITY, results.limiter)]
+
+
+def _waits(results: Results | PoolResults) -> NDArray[np.bool_]:
     """Whether fewer sequences run than are there, whole sequences counted."""
     fewer: NDArray[np.bool_] = np.rint(results.admitted) < np.rint(results.concurrency)
     return fewer
 
 
-def _shares(rounds: RoundTimes) -> Array:
+def shares_of(rounds: RoundTimes) -> Array:
     """Shares of the round by limiter, of shape (4, cases)."""
     parts = np.stack(rounds.parts)
     shares: Array = parts / parts.sum(axis=0)
@@ -158,7 +164,7 @@ def _shares(rounds: RoundTimes) -> Array:
 
 
 @dataclass(frozen=True, slots=True)
-class _Parts:
+class CurveParts:
     """All points of all curves one after the other."""
 
     bands: FigureBands

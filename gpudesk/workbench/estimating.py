@@ -25,6 +25,7 @@ from gpudesk.workbench.deployed import deployed, operate, placement_of
 from gpudesk.workbench.memory_room import memory_room
 from gpudesk.workbench.needs import NeedsFinder
 from gpudesk.workbench.plan_reasons import PairBands, plan_choice
+from gpudesk.workbench.pool_charts import PoolCharts
 from gpudesk.workbench.pool_working import explain_pools
 from gpudesk.workbench.pools import PoolTable
 from gpudesk.workbench.remedies import Situation, falls_short, remedies
@@ -67,6 +68,7 @@ class Estimator:
         self._curves = CurveTable(self._setups, self._constants)
         self._needs = NeedsFinder(self._setups, self._constants)
         self._pools = PoolTable(self._setups, self._constants)
+        self._pool_charts = PoolCharts(self._pools, self._constants)
 
     def estimate(self, request: EstimateRequest) -> Estimate:
         """Answer one question; raises InputError for one that cannot be answered."""
@@ -107,19 +109,26 @@ class Estimator:
 
     def curves(self, estimates: Sequence[Estimate]) -> tuple[Curve, ...]:
         """Return for each estimate, which must fit, the figures of its deployment against concurrency."""
-        return self._curves.curves(estimates)
+        alone = iter(self._curves.curves([each for each in estimates if each.pools is None]))
+        return tuple(
+            next(alone) if each.pools is None else self._pool_charts.curve(each) for each in estimates
+        )
 
     def roofline(self, estimate: Estimate) -> Roofline | None:
         """Return the roofs over a deployment and its points; None where it does not fit."""
         if not estimate.fits:
             return None
+        if estimate.pools is not None:
+            return self._pool_charts.roofline(estimate)
         there = deployed(estimate, self._setups)
-        return roofline(there, operate([there], self._setups, self._constants))
+        return roofline(there.candidate, operate([there], self._setups, self._constants))
 
     def step_shares(self, estimate: Estimate) -> StepShares | None:
         """Return where the time of a deployment goes; None where it does not fit."""
         if not estimate.fits:
             return None
+        if estimate.pools is not None:
+            return self._pool_charts.step_shares(estimate)
         there = deployed(estimate, self._setups)
         return step_shares(operate([there], self._setups, self._constants))
 
@@ -127,6 +136,8 @@ class Estimator:
         """Divide the time of one request; None where it does not fit or the load has no such time."""
         if not estimate.fits:
             return None
+        if estimate.pools is not None:
+            return self._pool_charts.request_time(estimate)
         there = deployed(estimate, self._setups)
         return request_time(operate([there], self._setups, self._constants), estimate)
 

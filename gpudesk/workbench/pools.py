@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from gpudesk.domain.deployments import ParallelPlan
 from gpudesk.domain.estimates import Estimate, EstimateRequest, Limiter, Pool, PoolKind, Pools
 from gpudesk.domain.messages import Message, message
+from gpudesk.domain.plans import plan_degrees
 from gpudesk.engine.disaggregated import (
     DECODE,
     LINK,
@@ -82,7 +83,7 @@ class PoolTable:
             return unfit_pools(request, prefill, decode, self._table)
         cases = self.cases(request, decode.setup, found)
         results = self.serve(request, cases)
-        best = _best(results)
+        best = _best(results, cases.requests.output)
         return self._chosen(request, decode.setup, found[best], cases, results, best)
 
     def operate(self, estimate: Estimate) -> PoolOperation:
@@ -209,7 +210,8 @@ class PoolTable:
 
 def _estimate(request: EstimateRequest, setup: Setup, pair: Pair, pools: Pools, figures: Figures) -> Estimate:
     decode = pair[1]
-    waits = figures.admitted is not None and figures.admitted < (figures.concurrency or 0)
+    queued = figures.admitted is not None and figures.admitted < (figures.concurrency or 0)
+    full = queued and pools.binding is PoolKind.DECODE
     resident = max(1, min(figures.admitted or 1, decode.max_sequences))
     return Estimate(
         request=request,
@@ -221,7 +223,7 @@ def _estimate(request: EstimateRequest, setup: Setup, pair: Pair, pools: Pools, 
         max_concurrency=decode.max_sequences,
         concurrency=figures.concurrency,
         admitted=figures.admitted,
-        limiter=Limiter.CAPACITY if waits else LIMITERS[figures.limiter],
+        limiter=Limiter.CAPACITY if full else LIMITERS[figures.limiter],
         basis=setup.basis,
         output_tokens_per_s=figures.output_tokens_per_s,
         total_tokens_per_s=figures.total_tokens_per_s,
@@ -267,9 +269,13 @@ def _select(cases: PoolCases, chosen: NDArray[np.intp]) -> PoolCases:
     )
 
 
-def _best(results: PoolResults) -> int:
-    """Return the case with the highest rate; of those within a thousandth the one with the lower TPOT."""
-    pace = np.nan_to_num(results.tpot, nan=1.0)
+def _best(results: PoolResults, output: Array) -> int:
+    """Return the case with the highest rate; of those within a thousandth the one that answers soonest.
+
+    A split trades TTFT for TPOT, so that it is the whole answer that counts.
+    """
+    later = np.where(output > 1.0, results.tpot * (output - 1.0), 0.0)
+    pace = np.nan_to_num(results.ttft + later, nan=1.0)
     score = np.nan_to_num(results.rate, nan=-1.0) * (1.0 - 1e-3 * pace / (1.0 + pace))
     return int(np.argmax(score))
 
@@ -295,10 +301,7 @@ def _notes(
 
 
 def _pool_note(kind: PoolKind, plan: ParallelPlan) -> Message:
-    name = "pools.pool_attention_dp" if plan.attention_dp else "pools.pool"
-    return message(
-        name, pool=str(kind).capitalize(), count=plan.count, tp=plan.tp, pp=plan.pp, ep=plan.ep, dp=plan.dp
-    )
+    return message("pools.pool", pool=str(kind).capitalize(), count=plan.count, plan=plan_degrees(plan))
 
 
 def _binding_notes(pools: Pools, figures: Figures) -> tuple[Message, ...]:

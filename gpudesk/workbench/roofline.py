@@ -15,7 +15,8 @@ from gpudesk.engine.operating import lossless_row
 from gpudesk.engine.rates import Rates
 from gpudesk.engine.steps import ClassTimes, Rows, StepRow, decode_classes, prefill_classes, prefill_step
 from gpudesk.engine.work import Offer
-from gpudesk.workbench.deployed import Deployed, Operation
+from gpudesk.workbench.deployed import Operation
+from gpudesk.workbench.setups import Candidate
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +39,13 @@ class _Work:
         return self.dense[1] + self.experts[1] + self.head[1] + self.attention[1]
 
 
-def roofline(deployed: Deployed, operation: Operation) -> Roofline:
+def roofline(candidate: Candidate, operation: Operation) -> Roofline:
     """Return the roofs over a deployment and its points; `operation` is that of this deployment alone."""
-    offered, rates = deployed.candidate.offered, deployed.candidate.rates
-    row = _counting_row(deployed)
+    offered, rates = candidate.offered, candidate.rates
+    row = _counting_row(candidate)
     decode, prefill = _decode(row, offered, operation), _prefill(row, offered, operation)
     return Roofline(
-        arithmetic=deployed.candidate.situation.arithmetic,
+        arithmetic=candidate.situation.arithmetic,
         peak_precision=offered.expert_peak.precision,
         paper=Roof(offered.bandwidth, offered.expert_peak.flops),
         effective=Roof(
@@ -55,9 +56,9 @@ def roofline(deployed: Deployed, operation: Operation) -> Roofline:
     )
 
 
-def _counting_row(deployed: Deployed) -> StepRow:
+def _counting_row(candidate: Candidate) -> StepRow:
     """Return the lossless row, in which attention ranks count as they work on average, not as the busiest."""
-    row = lossless_row(deployed.candidate.work)
+    row = lossless_row(candidate.work)
     return replace(row, attention_ranks=1.0, head_flop=row.head_flop / row.attention_ranks)
 
 
