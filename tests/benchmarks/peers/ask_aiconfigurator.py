@@ -8,8 +8,9 @@ What a run leaves open is chosen as the tool itself does, by the highest through
 - A closed loop is asked at its batch size, with the prefill budget that gives the highest throughput. Where
   that batch does not fit its memory account, the largest that does, without a TTFT, as it knows no queue.
 - Requests that are all queued at once, and latency limits, go through its search over batch sizes, with its
-  own cap of 512 and again with the largest batch that it tries, 1,024. Limits are taken for means, and give
-  a throughput alone: the latencies at the point that it chooses are no prediction of a given one.
+  own cap of 512 and again with the largest batch that it tries, 1,024; neither passes a stated batch size.
+  Limits are taken for means, and give a throughput alone: the latencies at the point that it chooses are no
+  prediction of a given one.
 - An open loop at a given deployment is no question that it answers.
 """
 
@@ -40,71 +41,20 @@ from aiconfigurator.sdk.perf_database import PerfDatabase, get_database_view, ge
 from aiconfigurator.sdk.sweep import sweep_agg
 from pandas import DataFrame
 
+from tests.benchmarks.peers.aiconfigurator_names import (
+    ARCHITECTURES,
+    BACKENDS,
+    CHECKPOINTS,
+    KERNELS,
+    NETWORKS,
+    SYSTEMS,
+)
 from tests.benchmarks.peers.answering import Figures, Run, UnansweredError, answer_lines
 
 PEER = "aiconfigurator"
 
-SYSTEMS = {
-    "a100-80gb-sxm": "a100_sxm",
-    "h100-sxm": "h100_sxm",
-    "h200-sxm": "h200_sxm",
-    "b200-hgx": "b200_sxm",
-    "b300-hgx": "b300_sxm",
-    "gb200-nvl72": "gb200",
-    "gb300-nvl72": "gb300",
-    "l40s": "l40s",
-    "rtx-pro-6000-blackwell": "rtx_pro_6000_server",
-}
-BACKENDS = {"tensorrt-llm": "trtllm", "vllm": "vllm", "sglang": "sglang"}
-
-#: Networks by the name of a checkpoint whose configuration the tool carries.
-NETWORKS = {
-    "llama-3.1-8b": "meta-llama/Meta-Llama-3.1-8B",
-    "llama-3.1-70b": "meta-llama/Meta-Llama-3.1-70B",
-    "llama-3.3-70b": "meta-llama/Meta-Llama-3.1-70B",
-    "llama-3.1-405b": "meta-llama/Meta-Llama-3.1-405B",
-    "llama-4-scout": "meta-llama/Llama-4-Scout-17B-16E-Instruct",
-    "llama-4-maverick": "meta-llama/Llama-4-Maverick-17B-128E-Instruct",
-    "qwen3-8b": "Qwen/Qwen3-8B",
-    "qwen3-32b": "Qwen/Qwen3-32B",
-    "qwen3-30b-a3b": "Qwen/Qwen3-30B-A3B",
-    "qwen3-235b-a22b": "Qwen/Qwen3-235B-A22B",
-    "qwen3-coder-480b-a35b": "Qwen/Qwen3-Coder-480B-A35B-Instruct",
-    "deepseek-r1": "deepseek-ai/DeepSeek-R1",
-    "deepseek-v3": "deepseek-ai/DeepSeek-V3",
-    "deepseek-v3.2": "deepseek-ai/DeepSeek-V3.2",
-    "gpt-oss-120b": "openai/gpt-oss-120b",
-    "gpt-oss-20b": "openai/gpt-oss-20b",
-}
-#: Checkpoints in a narrower format, of which the tool knows what they quantise.
-CHECKPOINTS = {
-    ("deepseek-r1", "fp8"): "deepseek-ai/DeepSeek-R1",
-    ("deepseek-v3", "fp8"): "deepseek-ai/DeepSeek-V3",
-    ("deepseek-v3.2", "fp8"): "deepseek-ai/DeepSeek-V3.2",
-    ("deepseek-r1", "nvfp4"): "nvidia/DeepSeek-V3.1-NVFP4",
-    ("deepseek-v3.2", "nvfp4"): "nvidia/DeepSeek-V3.2-NVFP4",
-    ("qwen3-235b-a22b", "nvfp4"): "nvidia/Qwen3-235B-A22B-NVFP4",
-    ("gpt-oss-120b", "mxfp4"): "openai/gpt-oss-120b",
-    ("gpt-oss-20b", "mxfp4"): "openai/gpt-oss-20b",
-}
-#: Networks that it carries no configuration of, but whose architecture it models under this name.
-ARCHITECTURES = {
-    "llama-2-7b": "LlamaForCausalLM",
-    "llama-2-70b": "LlamaForCausalLM",
-    "mistral-7b-v0.3": "LlamaForCausalLM",
-    "qwen2.5-32b": "Qwen2ForCausalLM",
-    "mixtral-8x7b": "MixtralForCausalLM",
-}
-#: Kernels for a weight format, as (matrices, experts), in the order of preference.
-KERNELS = {
-    "bf16": (("bfloat16", "bfloat16"),),
-    "fp16": (("bfloat16", "bfloat16"),),
-    "fp8": (("fp8_static", "fp8"), ("fp8", "fp8"), ("fp8_block", "fp8_block")),
-    "nvfp4": (("nvfp4", "nvfp4"),),
-    "int4": (("int4_wo", "int4_wo"),),
-}
 #: The tool's own cap on the batch size, and the largest size that its search tries.
-CAPS = {"": 512, "batch<=1024": 1024}
+CAPS = {"": 512, "batch-1024": 1024}
 #: Prefill tokens of a step are tried in whole prompts up to here, as by the tool's search.
 _MOST_CONTEXT_TOKENS = 8192
 
@@ -354,9 +304,10 @@ def _best_rows(frame: DataFrame, run: Run, replicas: int, groups: int) -> dict[s
     share = math.inf
     if load["kind"] == "saturate":
         share = max(1, math.ceil(load["requests"] / replicas / groups))
+    most = min(share, run["max_batch"] or math.inf)
     found = {}
     for setting, cap in CAPS.items():
-        rows = frame[frame["bs"] <= min(cap, share)]
+        rows = frame[frame["bs"] <= min(cap, most)]
         if len(rows):
             row = rows.loc[rows["tokens/s/gpu"].idxmax()]
             found[setting] = _figures(run, row, replicas, _latencies(load, row["bs"] >= share))

@@ -28,7 +28,7 @@ from tests.benchmarks.peers.answering import Figures, Run, UnansweredError, answ
 PEER = "llm-analysis"
 
 #: Shares of peak FLOP/s and of peak bandwidth.
-SETTINGS = {"": (1.0, 1.0), "flops 0.7, bandwidth 0.9": (0.7, 0.9)}
+SETTINGS = {"": (1.0, 1.0), "flops-0.7-bandwidth-0.9": (0.7, 0.9)}
 #: Bits of weights and of activations by weight format; a part without the narrow arithmetic uses 16.
 BITS = {"bf16": (16, 16), "fp16": (16, 16), "fp8": (8, 8), "nvfp4": (4, 4), "mxfp4": (4, 4), "int4": (4, 16)}
 KV_BYTES = {"fp8": 1, "bf16": 2, "fp16": 2}
