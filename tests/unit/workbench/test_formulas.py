@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from gpudesk.domain.answers import Term
+from gpudesk.domain.deployments import Disaggregation
 from gpudesk.domain.estimates import Estimate, EstimateRequest
 from gpudesk.domain.formulas import placeholder
 from gpudesk.domain.precision import Precision
@@ -26,6 +27,14 @@ CASES: dict[str, tuple[str, int, str, Load, dict[str, Any]]] = {
     "arrivals": ("h200-sxm", 8, "llama-3.1-70b", Load(LoadKind.REQUEST_RATE, request_rate=1.0), {}),
     "old software": ("h200-sxm", 4, "gpt-oss-120b", CLOSED, {"date": "2025-01"}),
     "fraction of what is free": ("h100-sxm", 2, "llama-3.1-70b", CLOSED, {"serving_engine": "tensorrt-llm"}),
+    "pools": ("h200-sxm", 16, "llama-3.1-70b", CLOSED, {"disaggregated": Disaggregation()}),
+    "pools for a batch": (
+        "mi355x",
+        16,
+        "deepseek-r1",
+        Load(LoadKind.BATCH, batch=16),
+        {"disaggregated": Disaggregation()},
+    ),
     "too big": ("h200-sxm", 2, "llama-3.1-405b", CLOSED, {}),
 }
 

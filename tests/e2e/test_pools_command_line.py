@@ -1,0 +1,86 @@
+"""Disaggregated deployments from the command line."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.conftest import RunProgram
+from tests.e2e.test_command_line import ASKED, done, fault
+
+EIGHT = ["--accelerators", "h200-sxm:8", *ASKED]
+
+
+def test_estimate_shows_both_pools_and_what_binds(gpudesk: RunProgram) -> None:
+    text = done(gpudesk("estimate", *EIGHT, "--pools", "prefill=2:tp2,decode=6:tp2"))
+    assert "Prefill pool" in text
+    assert "2: TP 2" in text
+    assert "6: TP 2 × DP 3" in text
+    assert "sets the rate" in text
+    assert "The KV cache of a prompt" in text
+
+
+def test_the_program_splits_by_itself(gpudesk: RunProgram) -> None:
+    found = json.loads(done(gpudesk("estimate", *EIGHT, "--disaggregated", "--json")))
+    pools = found["pools"]
+    assert pools["prefill"]["count"] + pools["decode"]["count"] == found["count"] == 8
+    assert pools["link"] == "scale-up"
+
+
+def test_explain_shows_a_term_for_each_pool_and_for_the_transfer(gpudesk: RunProgram) -> None:
+    text = done(gpudesk("explain", *EIGHT, "--disaggregated"))
+    for name in (
+        "most from the prefill pool",
+        "most over the link",
+        "KV transfer",
+        "stay in the decode pool",
+    ):
+        assert f"{name} = " in text
+    assert "hand-over = " in done(gpudesk("explain", "ttft_ms", *EIGHT, "--disaggregated"))
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_compare_names_the_split(gpudesk: RunProgram, form: str) -> None:
+    compared = ["compare", "--accelerators", "h200-sxm:8,mi325x:8", *ASKED, "--disaggregated"]
+    said = done(gpudesk(*compared, *(["--json"] if form == "json" else [])))
+    assert ("prefill," in said) if form == "text" else ("Prefill pool of" in said)
+
+
+@pytest.mark.parametrize(
+    ("pools", "code", "said"),
+    [
+        ("draft=2", 2, "--pools: 'draft=2' is not a list of pools"),
+        ("prefill=2:tp", 2, "--pools: 'prefill=2:tp' is not a list of pools"),
+        ("prefill=2,prefill=4", 2, "--pools names a pool twice"),
+        ("prefill=0", 1, "--pools: 0 is not between 1 and"),
+        ("prefill=2:tp3", 1, "disaggregated.prefill.count: 2 accelerators are no multiple of 3"),
+        ("prefill=4,decode=5", 1, "count: the pools take 4 and 5 accelerators, but there are 8"),
+    ],
+)
+def test_pools_that_cannot_be_are_refused_in_one_line(
+    gpudesk: RunProgram, pools: str, code: int, said: str
+) -> None:
+    assert said in fault(gpudesk("estimate", *EIGHT, "--pools", pools), code)
+
+
+def test_one_plan_for_both_pools_is_refused(gpudesk: RunProgram) -> None:
+    assert "leave tp out" in fault(gpudesk("estimate", *EIGHT, "--disaggregated", "--tp", "2"))
+
+
+def test_a_scenario_keeps_its_pools(gpudesk: RunProgram, tmp_path: Path) -> None:
+    wish = {"prefill": {"count": 2}, "decode": {"count": 6, "tp": 2}}
+    scenario = {
+        "version": 1,
+        "name": "Pools",
+        "model": "llama-3.1-70b",
+        "weights": "fp8",
+        "workload": {"input_tokens": 1000, "output_tokens": 1000, "load": {"concurrency": 64}},
+        "accelerators": [{"accelerator": "h200-sxm", "disaggregated": wish}],
+    }
+    path = tmp_path / "pools.gpudesk"
+    path.write_text(json.dumps({"gpudesk": 1, "scenario": scenario}))
+    found = json.loads(done(gpudesk("estimate", "--scenario", str(path), "--json")))
+    assert found["pools"]["prefill"]["count"] == 2
+    assert found["pools"]["decode"]["parallel"]["tp"] == 2
+    plain = json.loads(done(gpudesk("estimate", "--scenario", str(path), "--no-disaggregated", "--json")))
+    assert plain["pools"] is None
