@@ -117,6 +117,24 @@ class Rows:
         return len(self._cases)
 
 
+class OneRow(Rows):
+    """One step row for cases of any shape: its columns have no dimension, so that they cost nothing."""
+
+    def __init__(self, table: Array, row: int) -> None:
+        """Take a table of shape (fields, rows) and the position of the row."""
+        super().__init__(table, np.array([row]))
+
+    def __getattr__(self, name: str) -> Array:
+        """Return the value of a field of `StepRow`, and keep it for the next time."""
+        value = super().__getattr__(name)[0, ...]
+        setattr(self, name, value)
+        return value
+
+    def select(self, chosen: NDArray[Any] | slice) -> OneRow:  # noqa: ARG002 - all have the same
+        """Return the row itself."""
+        return self
+
+
 _POSITION: Final = {name: position for position, name in enumerate(FIELDS)}
 
 
@@ -141,11 +159,14 @@ def _join(read: Array, arithmetic: Array) -> Array:
 
 def _joined(*classes: tuple[Array, Array]) -> tuple[Array, Array]:
     """Time of operator classes, each given by reading and arithmetic, and how much of it is arithmetic."""
-    total, arithmetic = np.zeros_like(classes[0][0]), np.zeros_like(classes[0][0])
-    for class_read, class_arithmetic in classes:
+    first, *others = classes
+    total = _join(*first)
+    arithmetic = total * (first[1] > first[0])
+    for class_read, class_arithmetic in others:
         joined = _join(class_read, class_arithmetic)
-        total += joined
-        arithmetic += joined * (class_arithmetic > class_read)
+        # Not in place: classes need not have one shape.
+        total = total + joined
+        arithmetic = arithmetic + joined * (class_arithmetic > class_read)
     return total, arithmetic
 
 
@@ -242,7 +263,7 @@ def time_parts(overhead: Array, *weighted: tuple[Array, StepTime]) -> tuple[Arra
 def limiter_index(parts: tuple[Array, Array, Array, Array]) -> NDArray[np.intp]:
     """Position in `LIMITERS` of the largest of the `time_parts`."""
     most, *others = parts
-    largest = np.zeros(len(most), dtype=np.intp)
+    largest = np.zeros(most.shape, dtype=np.intp)
     for position, part in enumerate(others, start=1):
         largest[part > most] = position
         most = np.maximum(most, part)

@@ -17,7 +17,7 @@ from gpudesk.engine.bands import band, basis
 from gpudesk.engine.constants import Calibration
 from gpudesk.engine.operating import ideal_row
 from gpudesk.engine.serving import Results
-from gpudesk.engine.steps import Array, Rows
+from gpudesk.engine.steps import Array, OneRow, Rows
 from gpudesk.workbench.case_arrays import CaseArrays, CaseColumns, case_arrays, workload_values
 from gpudesk.workbench.figures import figure_rows
 from gpudesk.workbench.results import chosen_estimate
@@ -206,6 +206,10 @@ class SetupTable:
     def ideal(self, chosen: list[Candidate]) -> Rows:
         """Return the rows that the chosen candidates would have if nothing were lost."""
         return self._ideal.take(np.array([self._ideal_position(each) for each in chosen], dtype=np.intp))
+
+    def one_ideal(self, chosen: Candidate) -> OneRow:
+        """Return the same of one candidate, for cases of any shape."""
+        return self._ideal.one(self._ideal_position(chosen))
 
     def _ideal_position(self, chosen: Candidate) -> int:
         position = self._ideal_of.get(chosen.position)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from gpudesk.engine.steps import FIELDS, Rows, StepRow, row_values
+from gpudesk.engine.steps import FIELDS, OneRow, Rows, StepRow, row_values
 
 
 class RowTable:
@@ -31,3 +31,7 @@ class RowTable:
     def take(self, positions: NDArray[np.intp]) -> Rows:
         """Return the rows at `positions`, one for each case."""
         return Rows(self._data, positions)
+
+    def one(self, position: int) -> OneRow:
+        """Return the row at one position, for cases of any shape."""
+        return OneRow(self._data, position)

@@ -11,23 +11,19 @@ from numpy.typing import NDArray
 
 from gpudesk.domain.deployments import ParallelPlan
 from gpudesk.domain.estimates import Limiter
-from gpudesk.domain.workloads import LoadKind
-from gpudesk.engine.loads import Requests, ServingConstants
-from gpudesk.engine.serving import CODES, Loads, Results, serve
 from gpudesk.engine.steps import LIMITERS, Array
-from gpudesk.workbench.case_arrays import CaseArrays
-from gpudesk.workbench.cases import SetupTable, plan_scores
-from gpudesk.workbench.figures import Band, figure_bands
+from gpudesk.workbench.sweep_answers import FIGURES, Found, GroupAnswers
 from gpudesk.workbench.sweep_cells import Cells, Counts, Group, Mask, Positions
 
-#: Figures of a point, each with value, low and high.
-FIGURES: Final = ("output_tokens_per_s", "output_tokens_per_s_per_accelerator", "ttft_ms", "tpot_ms")
 #: Names of all columns of figures, in the order of the rows of `SweepBlock.figures`.
 FIGURE_COLUMNS: Final = tuple(f"{name}{end}" for name in FIGURES for end in ("", "_low", "_high"))
 #: Whole numbers of a point: sequences that memory holds, those that run, and accelerators.
 COUNT_COLUMNS: Final = ("max_concurrency", "admitted", "count")
 #: Words of a point, each a position in its list of `Words`; the word at 0 is empty: there is none.
 WORD_COLUMNS: Final = ("reason", "plan", "serving_engine", "limiter", "basis")
+
+#: From so many points on a group is worth calls of its own.
+_MANY: Final = 1024
 
 _LIMITER_WORDS: Final = ("", *(limiter.value for limiter in LIMITERS))
 _CAPACITY: Final = LIMITERS.index(Limiter.CAPACITY)
@@ -85,7 +81,7 @@ def plan_words(plan: ParallelPlan) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Answers:
+class _Arrays:
     """The arrays of a block while it is filled, of shape (columns, cells, loads)."""
 
     figures: Array
@@ -93,7 +89,7 @@ class _Answers:
     words: NDArray[np.int16]
 
     @classmethod
-    def of(cls, cells: int, loads: int) -> _Answers:
+    def of(cls, cells: int, loads: int) -> _Arrays:
         """Return arrays in which nothing is known."""
         return cls(
             np.full((len(FIGURE_COLUMNS), cells, loads), np.nan),
@@ -101,7 +97,7 @@ class _Answers:
             np.zeros((len(WORD_COLUMNS), cells, loads), dtype=np.int16),
         )
 
-    def block(self, start: int) -> SweepBlock:
+    def finished(self, start: int) -> SweepBlock:
         """Return them point after point."""
         points = self.figures[0].size
         return SweepBlock(
@@ -113,137 +109,51 @@ class _Answers:
 
 
 class BlockMaker:
-    """Works blocks out; `plans` counts the full estimates that this took, one for each plan at each point."""
+    """Makes blocks of cells."""
 
-    def __init__(
-        self,
-        table: SetupTable,
-        constants: ServingConstants,
-        kind: LoadKind,
-        amounts: Sequence[int],
-        *,
-        varied: bool,
-    ) -> None:
-        """Take what all cells share: the table of setups, the constants, and the loads."""
-        self._table = table
-        self._constants = constants
-        self._kind = kind
-        self._amounts = np.array(amounts, dtype=np.float64)
-        self._varied = varied
+    def __init__(self, answers: GroupAnswers) -> None:
+        """Take what answers the cells."""
+        self._answers = answers
         self.words = Words()
-        self.plans = 0
 
     def block(self, start: int, cells: Sequence[Cells]) -> SweepBlock:
         """Return the answers to cells, the first point of which is at `start`."""
+        loads = len(self._answers.amounts)
         reasons = [self.words.code("reason", reason) for each in cells for reason in each.reasons]
-        answers = _Answers.of(len(reasons), len(self._amounts))
-        answers.words[0] = np.array(reasons, dtype=np.int16)[:, np.newaxis]
+        block = _Arrays.of(len(reasons), loads)
+        block.words[0] = np.array(reasons, dtype=np.int16)[:, np.newaxis]
+        few: dict[int, list[tuple[Group, Positions]]] = {}
         first = 0
-        alike: dict[int, list[tuple[int, Group]]] = {}
         for each in cells:
             for group in each.groups:
-                alike.setdefault(len(group.chosen), []).append((first, group))
+                if len(group.at) * loads >= _MANY:
+                    self._put(block, [group], first + group.at, self._answers.grid(group))
+                else:
+                    few.setdefault(len(group.chosen), []).append((group, first + group.at))
             first += len(each.reasons)
-        for found in alike.values():
-            at = np.concatenate([begin + group.at for begin, group in found])
-            self._answer([group for _, group in found], at, answers)
-        return answers.block(start)
+        for alike in few.values():
+            groups = [group for group, _ in alike]
+            self._put(block, groups, np.concatenate([at for _, at in alike]), self._answers.list(groups))
+        return block.finished(start)
 
-    def _answer(self, groups: Sequence[Group], at: Positions, answers: _Answers) -> None:
-        """Put down the answers to groups of equally many plans, whose cells stand at `at` in the block."""
-        loads, plans = len(self._amounts), len(groups[0].chosen)
-        arrays = self._arrays(groups)
-        results = serve(arrays.rows, arrays.requests, arrays.loads, self._constants)
-        self.plans += len(arrays.index)
-        chosen, plan = _best(results, groups, loads)
-        of_group = np.repeat(np.arange(len(groups)), [len(group.at) * loads for group in groups])
-        ideal = self._table.ideal([each for group in groups for each in group.chosen])
-        factors = np.array([group.setup.factors for group in groups]).T[:, of_group].T
-        bands = figure_bands(results, arrays, chosen, ideal.select(of_group * plans + plan), factors)
-        shape = (len(at), loads)
-        parts = [part for name in FIGURES for part in _known(getattr(bands, name))]
-        for row, part in enumerate(parts):
-            answers.figures[row, at] = part.reshape(shape)
-        admitted, concurrency = np.rint(results.admitted[chosen]), np.rint(results.concurrency[chosen])
-        sequences = np.concatenate([group.sequences for group in groups])
-        cell = np.repeat(np.arange(len(at)), loads)
-        answers.counts[0, at] = sequences[cell, plan].reshape(shape)
-        answers.counts[1, at] = admitted.reshape(shape)
-        answers.counts[2, at] = arrays.counts[chosen].reshape(shape)
-        limiter = np.where(admitted < concurrency, _CAPACITY, results.limiter[chosen]) + 1
-        for row, codes in enumerate(self._words_of(groups, of_group, plan, limiter), start=1):
-            answers.words[row, at] = codes.reshape(shape)
-
-    def _arrays(self, groups: Sequence[Group]) -> CaseArrays:
-        """Return the cases of groups: for each cell and load all plans."""
-        loads, plans = len(self._amounts), len(groups[0].chosen)
-        cells = sum(len(group.at) for group in groups)
-        cases = cells * loads * plans
-
-        def of_cell(values: Sequence[Array]) -> Array:
-            return np.repeat(np.concatenate(values), loads * plans)
-
-        def of_plan(values: Sequence[Sequence[float]]) -> Array:
-            spread = [
-                np.tile(each, len(group.at) * loads) for each, group in zip(values, groups, strict=True)
-            ]
-            return np.concatenate(spread)
-
-        def everywhere(value: float) -> Array:
-            return np.broadcast_to(np.float64(value), (cases,))
-
-        capacity = np.concatenate([group.capacity for group in groups])
-        index = of_plan([[each.position for each in group.chosen] for group in groups]).astype(np.intp)
-        return CaseArrays(
-            index=index,
-            rows=self._table.rows.take(index),
-            requests=Requests(
-                prompt=of_cell([group.lengths.prompt for group in groups]),
-                held_prompt=of_cell([group.lengths.held for group in groups]),
-                output=of_cell([group.lengths.output for group in groups]),
-                capacity=np.repeat(capacity, loads, axis=0).ravel(),
-                varied=np.full(cases, self._varied, dtype=np.bool_),
-            ),
-            loads=Loads(
-                kind=np.full(cases, CODES[self._kind], dtype=np.int8),
-                amount=np.tile(np.repeat(self._amounts, plans), cells),
-                total=everywhere(np.inf),
-                ttft=everywhere(np.inf),
-                tpot=everywhere(np.inf),
-                p99=np.zeros(cases, dtype=np.bool_),
-                replicas=of_plan([[float(each.plan.dp) for each in group.chosen] for group in groups]),
-            ),
-            counts=of_plan([[float(each.plan.count) for each in group.chosen] for group in groups]),
-        )
-
-    def _words_of(
-        self, groups: Sequence[Group], of_group: Positions, plan: Positions, limiter: Positions
-    ) -> tuple[NDArray[np.int16 | np.intp], ...]:
-        """Return the codes of plan, serving engine, limiter and basis at each point."""
+    def _put(self, block: _Arrays, groups: Sequence[Group], at: Positions, found: Found) -> None:
+        """Put down what was found of groups, whose cells stand at `at` in the block."""
+        shape = (len(at), len(self._answers.amounts))
         code = self.words.code
+        for row, figure in enumerate(found.figures):
+            block.figures[row, at] = figure.reshape(shape)
+        plan = found.plan.reshape(shape)
+        of_group = np.repeat(np.arange(len(groups)), [len(group.at) for group in groups])[:, np.newaxis]
+        counts = np.array([[each.plan.count for each in group.chosen] for group in groups])
         plans = np.array([[code("plan", plan_words(each.plan)) for each in g.chosen] for g in groups])
         engines = np.array([code("serving_engine", group.setup.frame.engine.id) for group in groups])
         bases = np.array([code("basis", group.setup.basis.value) for group in groups])
-        return plans[of_group, plan], engines[of_group], limiter, bases[of_group]
-
-
-def _best(results: Results, groups: Sequence[Group], loads: int) -> tuple[Positions | slice, Positions]:
-    """Return the case that wins at each point, and which of the plans that is; the first among equals."""
-    plans = len(groups[0].chosen)
-    points = len(results.rate) // plans
-    if plans == 1:
-        return slice(None), np.zeros(points, dtype=np.intp)
-    fits = np.repeat(np.concatenate([group.fits for group in groups]), loads, axis=0)
-    scores = np.where(fits, plan_scores(results).reshape(points, plans), -np.inf)
-    plan = scores.argmax(axis=1)
-    return np.arange(points) * plans + plan, plan
-
-
-def _known(figure: Band) -> Band:
-    """Return a figure that is known with its whole band, or not at all."""
-    value, low, high = figure
-    whole = value + low + high
-    if np.isfinite(whole.sum()):
-        return figure
-    known = np.isfinite(whole)
-    return np.where(known, value, np.nan), np.where(known, low, np.nan), np.where(known, high, np.nan)
+        sequences = np.concatenate([group.sequences for group in groups])
+        limiter = np.where(found.admitted < found.concurrency, _CAPACITY, found.limiter) + 1
+        block.counts[0, at] = np.take_along_axis(sequences, plan, axis=1)
+        block.counts[1, at] = found.admitted.reshape(shape)
+        block.counts[2, at] = counts[of_group, plan]
+        block.words[1, at] = plans[of_group, plan]
+        block.words[2, at] = engines[of_group]
+        block.words[3, at] = limiter.reshape(shape)
+        block.words[4, at] = bases[of_group]

@@ -19,6 +19,7 @@ from gpudesk.engine.constants import Calibration
 from gpudesk.workbench.case_arrays import workload_values
 from gpudesk.workbench.cases import SetupTable
 from gpudesk.workbench.estimating import Facts, serving_constants
+from gpudesk.workbench.sweep_answers import GroupAnswers
 from gpudesk.workbench.sweep_blocks import BlockMaker, SweepBlock, Words
 from gpudesk.workbench.sweep_cells import Cells, Lengths, cells_of, refused_cells
 
@@ -41,13 +42,14 @@ class SweepEvaluation:
         load = sweep.load_of(sweep.amounts[0])
         self._base = replace(sweep.base, workload=replace(sweep.base.workload, load=load))
         self._table = SetupTable(catalog, calibration)
-        self._maker = BlockMaker(
+        self._answers = GroupAnswers(
             self._table,
             serving_constants(calibration),
             sweep.load,
             sweep.amounts,
             varied=sweep.base.workload.varied,
         )
+        self._maker = BlockMaker(self._answers)
         self._possible: set[tuple[int, int]] = set()
         self._refused: dict[tuple[int, int], Message] = {}
 
@@ -59,7 +61,7 @@ class SweepEvaluation:
     @property
     def plans(self) -> int:
         """Full estimates so far: one for each plan at each point that fits."""
-        return self._maker.plans
+        return self._answers.plans
 
     def blocks(self) -> Iterator[SweepBlock]:
         """Yield the answers in the order of the grid; whole cells at a time."""

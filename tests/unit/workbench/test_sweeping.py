@@ -14,9 +14,10 @@ from gpudesk.domain.messages import InputError
 from gpudesk.domain.sweeps import Sweep
 from gpudesk.domain.workloads import LoadKind
 from gpudesk.engine.constants import Calibration
-from gpudesk.workbench import sweeping
+from gpudesk.workbench import sweep_blocks, sweeping
 from gpudesk.workbench.estimating import Estimator
-from gpudesk.workbench.sweep_blocks import COUNT_COLUMNS, FIGURES, WORD_COLUMNS, SweepBlock, plan_words
+from gpudesk.workbench.sweep_answers import FIGURES
+from gpudesk.workbench.sweep_blocks import COUNT_COLUMNS, WORD_COLUMNS, SweepBlock, plan_words
 from gpudesk.workbench.sweeping import SweepEvaluation
 from tests.unit.workbench.sweeps import SMALL
 
@@ -122,10 +123,12 @@ SWEEPS = {
 }
 
 
+@pytest.mark.parametrize("many", [1, 10**6], ids=["as grids", "as a list"])
 @pytest.mark.parametrize("sweep", SWEEPS.values(), ids=SWEEPS)
 def test_each_point_is_the_estimate_of_its_question(
-    sweep: Sweep, facts: Catalog, calibration: Calibration
+    sweep: Sweep, many: int, facts: Catalog, calibration: Calibration, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(sweep_blocks, "_MANY", many)
     evaluation, block = swept(sweep, facts, calibration)
     answers = Estimator(facts, calibration).estimate_many(requests(sweep))
     reasons = set()
