@@ -42,6 +42,7 @@ _NEVER_EMPTY: Final = frozenset(
     {"name", "family", "source", "note", "reason", "weights", "kv", "platforms", "kernels"}
 )
 _FRACTIONS: Final = frozenset({Setting.MEMORY_FRACTION, Setting.SAFE_MEMORY_FRACTION})
+_SWITCHES: Final = frozenset({Setting.CHUNKED_PREFILL, Setting.MIXED_STEPS, Setting.KV_ON_DEMAND})
 
 #: Everything that is a table of its own in a file.
 _Table = (
@@ -182,7 +183,7 @@ def _values(engine: ServingEngine) -> Iterator[_Fault]:
         if rule.setting in _FRACTIONS:
             if not 0 < rule.value <= 1:
                 yield field, f"{rule.value} is no fraction between 0 and 1"
-        elif rule.setting is Setting.CHUNKED_PREFILL:
+        elif rule.setting in _SWITCHES:
             if rule.value not in (0, 1):
                 yield field, f"{rule.value} is neither 1 (on) nor 0 (off)"
         elif not math.isfinite(rule.value) or rule.value <= 0 or rule.value != int(rule.value):

@@ -32,7 +32,9 @@ class Setting(StrEnum):
 
     max_batch: sequences in a step. max_batched_tokens: tokens in a step. memory_fraction: the default.
     safe_memory_fraction: the largest that leaves room for what the engine does not count. runtime_bytes:
-    context, graphs and workspaces of one accelerator. chunked_prefill: 1 on, 0 off.
+    context, graphs and workspaces of one accelerator. Switches, 1 on and 0 off: chunked_prefill; mixed_steps,
+    prompts go in one step with the tokens of running sequences; kv_on_demand, a sequence is given memory as
+    it grows, and not for its full length when it begins.
     """
 
     MAX_BATCH = "max_batch"
@@ -41,6 +43,8 @@ class Setting(StrEnum):
     SAFE_MEMORY_FRACTION = "safe_memory_fraction"
     RUNTIME_BYTES = "runtime_bytes"
     CHUNKED_PREFILL = "chunked_prefill"
+    MIXED_STEPS = "mixed_steps"
+    KV_ON_DEMAND = "kv_on_demand"
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,81 +2,67 @@
 
 Every function works on one replica and on arrays of one shape; `serve` divides the load among replicas
 and adds them up again. All times are seconds, rates are of the whole run from first submission to last
-token, TTFT and TPOT are means over all requests.
+token, TTFT and TPOT are means over all requests. The forms follow a simulation of a replica step by step.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gpudesk.engine.steps import (
-    Array,
-    Rows,
-    StepTime,
-    decode_step,
-    limiter_index,
-    request_prefill,
-    time_parts,
-)
+from gpudesk.engine.rounds import Cycle, Mask, Requests, alone, cycle_of, pace
+from gpudesk.engine.steps import Array, Rows, StepTime, decode_step
 
-Mask = NDArray[np.bool_]
+__all__ = [
+    "Bounds",
+    "Mask",
+    "Requests",
+    "RoundTimes",
+    "Served",
+    "ServingConstants",
+    "batch",
+    "bounds",
+    "closed_loop",
+    "open_loop",
+    "round_times",
+    "saturate",
+    "within_limits",
+]
+
+#: What the last in a hundred waits, over what all wait on average, where waits fall off exponentially.
+LATEST: Final = math.log(100.0)
+#: Decode steps that a newcomer waits at the most, beside the prompts of all that run.
+MOST_STEPS: Final = 2.5
+#: Share of its output that a sequence holds in the cache when memory that is given on demand is full.
+GROWN: Final = 0.62
+#: How much of a step that shrinks with its batch a request is spared in a run that drains, where outputs are
+#: distributed exponentially.
+DRAINED: Final = 0.31
+#: With the same outputs, how much more their tokens wait for a burst than the mean length says.
+SHORTER: Final = 1.6
 
 
 @dataclass(frozen=True, slots=True)
 class ServingConstants:
-    """Fitted figures of serving dynamics, without unit unless named.
+    """Fitted figures of serving dynamics, without unit.
 
-    `mixing`: how much of the prefill work stalls running sequences. `tail_wave`: how much of a started
-    last wave is paid. `queueing`: stretch of TTFT per ρ/(1-ρ). `step_wait`: decode steps of others that pass
-    before a first token. `p99_margin`: mean TPOT over its p99 limit; `ttft_margin`: stretch of the residence
-    time at a TTFT limit.
+    `tail_wave`: how much of a started last wave of equal requests is paid. `longest`: the longest output of
+    varied requests over their mean. `p99_margin`: mean TPOT over its p99 limit. Of disaggregated pools:
+    `queueing`, stretch of a wait per ρ/(1-ρ); `step_wait`, decode steps that pass before a first token;
+    `ttft_margin`, stretch of the residence time at a TTFT limit.
     """
 
-    mixing: float
     tail_wave: float
+    longest: float
+    p99_margin: float
     queueing: float
     step_wait: float
-    p99_margin: float
     ttft_margin: float
-
-
-@dataclass(frozen=True, slots=True)
-class Requests:
-    """What one replica serves: prompt tokens to compute, prompt tokens held, output tokens, and the limits.
-
-    `capacity` is how many sequences the replica admits, at least 1; all arrays of one shape.
-    """
-
-    prompt: Array
-    held_prompt: Array
-    output: Array
-    capacity: Array
-    varied: Mask
-
-    @property
-    def cached(self) -> Array:
-        """Prompt tokens found in the prefix cache."""
-        return self.held_prompt - self.prompt
-
-    @property
-    def context(self) -> Array:
-        """Mean context of a decoding sequence."""
-        return self.held_prompt + 0.5 * self.output
-
-    def select(self, chosen: NDArray[Any] | slice) -> Requests:
-        """Return the chosen cases."""
-        return Requests(
-            self.prompt[chosen],
-            self.held_prompt[chosen],
-            self.output[chosen],
-            self.capacity[chosen],
-            self.varied[chosen],
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,131 +82,132 @@ class Served:
     limiter: NDArray[np.intp]
 
 
-@dataclass(frozen=True, slots=True)
-class _Cycle:
-    """One round in which every running sequence is prefilled and decoded once; all in seconds.
-
-    `parts` divides all of it by the first four of `LIMITERS`. `step` is a decode step, 0 where a single token
-    leaves nothing to decode. `chunk` is what a prefill chunk takes from the replica, `fill` what the first
-    one of a burst takes longer than that on its way through the pipeline stages.
-    """
-
-    decode: StepTime
-    prefill: StepTime
-    step: Array
-    decoding: Array
-    each_prompt: Array
-    prompts: Array
-    chunk: Array
-    fill: Array
-    parts: tuple[Array, Array, Array, Array]
-
-    @property
-    def limiter(self) -> NDArray[np.intp]:
-        """Position in `LIMITERS` of what takes most of the round."""
-        return limiter_index(self.parts)
-
-    @property
-    def seconds(self) -> Array:
-        """Length of the round in a steady state: all decode steps and all prompts."""
-        return self.decoding + self.prompts
-
-    @property
-    def stall(self) -> Array:
-        """The most that running sequences wait for prompts: one chunk on each stage between two tokens."""
-        steps = self.decoding / self.decode.total
-        return np.minimum(self.prompts, steps * self.prefill.total)
-
-    @property
-    def burst(self) -> Array:
-        """Mean time to the first token when all prompts come at once: they finish chunk by chunk."""
-        return self.fill + 0.5 * (self.prompts + np.maximum(self.each_prompt, self.chunk))
-
-
-def _cycle(rows: Rows, requests: Requests, running: Array, waiting: Array) -> _Cycle:
-    """Work out a round of `running` sequences, of which `waiting` queue for prefill together."""
-    each, prefill = request_prefill(rows, requests.prompt, waiting, requests.cached)
-    decode = decode_step(rows, running, requests.context)
-    # The first token comes with the prompt.
-    later = np.maximum(requests.output - 1.0, 0.0)
-    # A step yields no more tokens than there are to come.
-    steps = np.maximum(later / rows.tokens_per_step, np.minimum(later, 1.0))
-    prompts = running * each
-    chunk = prefill.total / rows.stages
-    serving = running * rows.request
-    return _Cycle(
-        decode=decode,
-        prefill=prefill,
-        step=np.where(steps > 0, decode.total, 0.0),
-        decoding=steps * decode.total,
-        each_prompt=each,
-        prompts=prompts,
-        chunk=chunk,
-        fill=(rows.stages - 1.0) * chunk,
-        parts=time_parts(serving, (steps, decode), ((prompts - serving) / prefill.total, prefill)),
-    )
-
-
-def _alone(rows: Rows, requests: Requests) -> Array:
-    """Seconds to the first token of a prompt that has the replica to itself, all pipeline stages passed."""
-    each, chunk = request_prefill(rows, requests.prompt, np.ones(len(rows)), requests.cached)
-    return each + (1.0 - 1.0 / rows.stages) * chunk.total
-
-
-def _tpot(requests: Requests, seconds: Array) -> Array:
-    """Seconds from first to last token over the tokens between; NaN for a single output token."""
-    later = requests.output - 1.0
-    return np.where(later > 0, seconds / np.maximum(later, 1.0), np.nan)
-
-
 def _waves(total: Array, running: Array, tail_wave: float) -> Array:
-    """Rounds that `total` requests take `running` at a time, a started last round paid in part."""
+    """Rounds that `total` equal requests take `running` at a time, a started last round paid in part."""
     full = total / running
     return np.maximum(1.0, full + tail_wave * np.minimum(1.0, np.maximum(full - 1.0, 0.0)))
+
+
+def _held(rows: Rows, requests: Requests, running: Array) -> Array:
+    """Sequences that are begun where `running` of full length fit and memory is given as they grow.
+
+    Their throughput is that of `running`: what the others gain is lost again where memory runs out and
+    sequences are taken back. Lengths that vary use the room up.
+    """
+    full = requests.held_prompt + requests.output
+    grown = requests.held_prompt + GROWN * requests.output
+    more = running * full / np.maximum(grown, 1.0)
+    begun = np.minimum(more, np.maximum(rows.step_batch_cap, running))
+    return np.where(requests.varied | (rows.on_demand == 0), running, begun)
 
 
 def batch(rows: Rows, requests: Requests, size: Array) -> Served:
     """`size` requests start together; those beyond the capacity wait for the round before them."""
     rounds = np.ceil(size / requests.capacity)
     running = size / rounds
-    cycle = _cycle(rows, requests, running, running)
-    seconds = cycle.seconds + cycle.fill
-    burst = cycle.burst
-    duration = rounds * seconds
+    cycle = cycle_of(rows, requests, running, running)
+    seconds = cycle.apart + cycle.fill
+    duration = rows.latency + rounds * seconds
     return Served(
         running=running,
         waiting=running,
         rate=size / duration,
-        ttft=burst + 0.5 * (rounds - 1.0) * seconds,
-        tpot=_tpot(requests, seconds - burst),
+        ttft=rows.latency + cycle.burst + 0.5 * (rounds - 1.0) * seconds,
+        tpot=pace(requests, seconds - cycle.burst),
         duration=duration,
         stable=np.ones(len(rows), dtype=np.bool_),
         limiter=cycle.limiter,
     )
+
+
+def _fixed_step(rows: Rows, requests: Requests, cycle: Cycle, running: Array) -> Array:
+    """Part of a decode step that does not shrink with its batch: where the line from a quarter of it ends."""
+    few = np.maximum(1.0, 0.25 * running)
+    small = decode_step(rows, few, requests.context).total
+    fixed = (running * small - few * cycle.decode.total) / np.maximum(running - few, 1e-9)
+    return np.where(running > few, np.clip(fixed, 0.0, small), small)
+
+
+def _stalled(rows: Rows, requests: Requests, cycle: Cycle, running: Array, first_wave: Array) -> Array:
+    """Mean seconds that prompts of others hold up a request between its first token and its last.
+
+    Those of the first wave wait for the rest of the burst, all others for every prompt that comes meanwhile.
+    Where prompts go in one step with the tokens of others, a token waits for one chunk at most.
+    """
+    others = (running - 1.0) * cycle.each_prompt
+    most = cycle.steps * cycle.prefill.total
+    load = others / np.maximum(most, 1e-12)
+    alike = np.where(load < 1.0, 0.5 * load, 1.0 - 0.5 / np.maximum(load, 1.0))
+    burst = np.where(requests.varied, SHORTER * load / (1.0 + SHORTER * load), alike)
+    chunks = most * (first_wave * burst + (1.0 - first_wave) * np.minimum(load, 1.0))
+    # Short outputs divide the same wait by fewer tokens.
+    halt = np.where(requests.varied, np.minimum(1.5, 0.5 * np.maximum(requests.later, 1.0)), 0.5)
+    halted = others * (first_wave * halt + (1.0 - first_wave))
+    return np.where(rows.mixes > 0, chunks, halted)
+
+
+def _decoding(rows: Rows, requests: Requests, cycle: Cycle, running: Array, shrinks: Array) -> Array:
+    """Seconds of all decode steps of a request of a saturated run, without what prompts add.
+
+    Where prompts take most of the time, the first requests have ended before the last begin. `shrinks` is
+    how much of a step falls away with its batch while the run ends.
+    """
+    fewer = cycle.steps * (cycle.prefill.total + cycle.decode.total) / cycle.each_prompt
+    decoding = np.maximum(np.where(rows.mixes > 0, np.minimum(fewer, running), running), 1.0)
+    step = decode_step(rows, decoding, requests.context).total
+    return cycle.steps * np.maximum(step - shrinks, 0.0)
 
 
 def saturate(rows: Rows, requests: Requests, total: Array, constants: ServingConstants) -> Served:
     """`total` requests are queued at once and served as fast as memory admits."""
     running = np.minimum(total, requests.capacity)
-    cycle = _cycle(rows, requests, running, running)
-    waves = _waves(total, running, constants.tail_wave)
-    duration = waves * cycle.decoding + total * cycle.each_prompt + cycle.fill
+    first_wave = running / total
+    cycle = cycle_of(rows, requests, running, running)
+    fixed = _fixed_step(rows, requests, cycle, running)
+    # The last of varied length run on in an ever smaller batch, until the longest has ended.
+    outlasting = np.minimum(np.log(total), constants.longest - 1.0) * cycle.steps * fixed
+    alike = _waves(total, running, constants.tail_wave) * cycle.decoding
+    decoding = np.where(requests.varied, total / running * cycle.decoding + outlasting, alike)
+    together = (total / running - 1.0) * cycle.shared
+    duration = rows.latency + decoding + total * cycle.each_prompt + cycle.fill - together
     rate = total / duration
-    queued = np.maximum(total - running, 0.0)
+    held = np.minimum(_held(rows, requests, running), total)
+    queued = total - held
     later = cycle.fill + cycle.prompts + 0.5 * queued / rate
-    ttft = (cycle.burst * running + later * queued) / total
+    ttft = rows.latency + (cycle.burst * held + later * queued) / total
+    shrinks = np.where(
+        requests.varied, DRAINED * first_wave * np.maximum(cycle.decode.total - fixed, 0.0), 0.0
+    )
+    decoded = _decoding(rows, requests, cycle, running, shrinks) - (1.0 - first_wave) * cycle.shared
+    stay = (decoded + _stalled(rows, requests, cycle, running, first_wave)) * held / running
     # No request outlives the run.
-    decoding = np.minimum(cycle.decoding + constants.mixing * cycle.stall, duration - ttft)
+    stay = np.minimum(stay, duration - ttft)
     return Served(
         running=running,
         waiting=running,
         rate=rate,
         ttft=ttft,
-        tpot=_tpot(requests, decoding),
+        tpot=pace(requests, stay),
         duration=duration,
         stable=np.ones(len(rows), dtype=np.bool_),
         limiter=cycle.limiter,
     )
+
+
+def _closed_first_token(
+    rows: Rows, requests: Requests, cycle: Cycle, running: Array, in_burst: Array, group: Array
+) -> Array:
+    """TTFT in a closed loop, without a queue for memory; `group` equal requests end together."""
+    first = alone(rows, requests)
+    others = 1.0 - 1.0 / np.maximum(running, 1.0)
+    steady = first + others * cycle.wait(rows.mixes, running / cycle.seconds)
+    chunks = np.ceil(requests.prompt / rows.chunk_tokens)
+    together = rows.latency + group * cycle.each_prompt + others * chunks * cycle.tokens
+    steady = np.where(requests.varied, steady, np.maximum(steady, together))
+    ttft = in_burst * np.maximum(rows.latency + cycle.burst, first) + (1.0 - in_burst) * steady
+    longest = np.maximum(first, rows.latency + cycle.fill + cycle.prompts) + MOST_STEPS * cycle.step
+    # Prompts that do not go between the tokens of running sequences wait before their first.
+    return np.maximum(np.minimum(ttft, longest), rows.latency + cycle.prompts - cycle.stall)
 
 
 def closed_loop(
@@ -232,42 +219,42 @@ def closed_loop(
     """
     finite = np.isfinite(total)
     running = np.minimum(concurrency, requests.capacity)
-    cohort = np.where(requests.varied, rows.burst_varied, rows.burst_equal)
     first_wave = concurrency / total
+    # Where prompts come before tokens, all that wait go at once, and equal requests keep in step for ever.
+    cohort = np.where(requests.varied, rows.burst_varied, 1.0 - rows.mixes * (1.0 - rows.burst_equal))
     in_burst = first_wave + (1.0 - first_wave) * cohort
-    waiting = 1.0 + in_burst * (running - 1.0)
-    cycle = _cycle(rows, requests, running, waiting)
-    alone = _alone(rows, requests)
-    busy = np.minimum(cycle.prompts / cycle.seconds, 0.98)
-    # What others are in the middle of, and the steps that a prompt shares. A lone client waits for nobody.
-    others = np.minimum(running - 1.0, 1.0)
-    steady = alone + others * (constants.step_wait * cycle.step + 0.5 * busy * cycle.each_prompt)
-    ttft = in_burst * np.maximum(cycle.burst, alone) + (1.0 - in_burst) * steady
-    longest = np.maximum(alone, cycle.fill + cycle.prompts) + (1.0 + constants.step_wait) * cycle.step
-    ttft = np.minimum(ttft, longest)
-    # Prompts that do not go between the tokens of running sequences wait before their first.
-    ttft = np.maximum(ttft, cycle.prompts - cycle.stall)
-    seconds = np.maximum(cycle.seconds, ttft + cycle.decoding)
-    queue = (concurrency - running) * seconds / running
+    # Elsewhere equal prompts that shared a chunk end together, and their successors share one again.
+    chunkful = np.floor(rows.chunk_tokens / np.maximum(requests.prompt, 1.0))
+    group = np.where(requests.varied, 1.0, np.clip(chunkful, 1.0, running))
+    waiting = np.maximum(1.0 + in_burst * (running - 1.0), group)
+    cycle = cycle_of(rows, requests, running, waiting)
+    ttft = _closed_first_token(rows, requests, cycle, running, in_burst, group)
+    apart = cycle.apart - (1.0 - first_wave) * cycle.shared
+    seconds = np.maximum(apart, ttft - rows.latency + cycle.decoding)
     waves = np.where(finite, _waves(total, running, constants.tail_wave), 1.0)
     served = np.where(finite, total, running)
     # A started last round is paid in part, but no prompt twice.
-    duration = waves * seconds - (waves * running - served) * cycle.each_prompt
+    busy = waves * seconds - (waves * running - served) * cycle.each_prompt
+    # On the way between client and replica nobody is served.
+    duration = busy * (1.0 + rows.latency * running / (concurrency * seconds))
+    held = np.minimum(_held(rows, requests, running), concurrency)
+    queue = (concurrency - held) * seconds / running
+    stay = seconds * held / running + rows.latency
     return Served(
         running=running,
         waiting=waiting,
         rate=served / duration,
         ttft=ttft + queue * (1.0 - first_wave * 0.5),
-        tpot=_tpot(requests, seconds - ttft),
+        tpot=pace(requests, stay - ttft),
         duration=np.where(finite, duration, np.nan),
         stable=np.ones(len(rows), dtype=np.bool_),
         limiter=cycle.limiter,
     )
 
 
-def _steady(rows: Rows, requests: Requests, running: Array) -> _Cycle:
+def _steady(rows: Rows, requests: Requests, running: Array) -> Cycle:
     """Work out a round of `running` sequences of which some arrive while others are waiting."""
-    return _cycle(rows, requests, running, _arriving(rows, running))
+    return cycle_of(rows, requests, running, _arriving(rows, running))
 
 
 def _arriving(rows: Rows, running: Array) -> Array:
@@ -290,21 +277,18 @@ def _largest(good: Callable[[Array], Mask], capacity: Array) -> Array:
     return low
 
 
-def _first_token(
-    alone: Array, cycle: _Cycle, present: Array, busy: Array, constants: ServingConstants
-) -> Array:
-    """TTFT of requests that arrive at random while prefill takes the share `busy` of the time.
+def _first_token(rows: Rows, first: Array, cycle: Cycle, present: Array, rate: Array) -> Array:
+    """TTFT of requests that arrive at random, `rate` a second, among `present` sequences on average.
 
-    A prompt waits for the step under way and shares its own with the `present` sequences, of which there may
-    be less than one on average. Nobody waits longer than for the prompts of all that run.
+    Of these there may be less than one. `first` is the TTFT of a request that is alone. Nobody waits longer
+    than for the prompts of all that run.
     """
-    idle = np.maximum(1.0 - busy, 1e-9)
-    steps = constants.step_wait * np.minimum(present, 1.0) * cycle.step
-    waiting = alone * (1.0 + constants.queueing * busy / idle) + steps
-    return np.minimum(waiting, np.maximum(alone, cycle.fill + cycle.prompts) + cycle.step + steps)
+    waiting = first + np.minimum(present, 1.0) * cycle.wait(rows.mixes, rate)
+    most = np.maximum(first, rows.latency + cycle.fill + cycle.prompts) + MOST_STEPS * cycle.step
+    return np.minimum(waiting, most)
 
 
-def open_loop(rows: Rows, requests: Requests, rate: Array, constants: ServingConstants) -> Served:
+def open_loop(rows: Rows, requests: Requests, rate: Array) -> Served:
     """Requests arrive at `rate` a second whatever is running; unstable where the replica cannot keep up."""
 
     def excess(running: Array) -> Array:
@@ -318,16 +302,16 @@ def open_loop(rows: Rows, requests: Requests, rate: Array, constants: ServingCon
     share = np.where(more > 0, more / np.maximum(more - less, 1e-9), 0.0)
     running = np.where(stable, np.minimum(below + share, capacity), capacity)
     cycle = _steady(rows, requests, running)
-    busy = np.minimum(rate * cycle.each_prompt, 1.0)
     present = np.minimum(rate * cycle.seconds, running)
-    idle = np.maximum(1.0 - busy, 1e-9)
+    idle = np.maximum(1.0 - rate * cycle.added, 1e-9)
+    first = _first_token(rows, alone(rows, requests), cycle, present, rate)
     unknown = np.full_like(rate, np.nan)
     return Served(
         running=running,
         waiting=_arriving(rows, running),
         rate=np.where(stable, rate, np.minimum(rate, running / cycle.seconds)),
-        ttft=np.where(stable, _first_token(_alone(rows, requests), cycle, present, busy, constants), unknown),
-        tpot=np.where(stable, _tpot(requests, cycle.decoding / idle), unknown),
+        ttft=np.where(stable, first, unknown),
+        tpot=np.where(stable, pace(requests, cycle.decoding / idle), unknown),
         duration=unknown,
         stable=stable,
         limiter=cycle.limiter,
@@ -342,33 +326,32 @@ def within_limits(
     `running` is 0 and the rate NaN where not even one sequence meets them.
     """
     margin = np.where(p99, constants.p99_margin, 1.0)
-    alone = _alone(rows, requests)
+    tail = np.where(p99, LATEST, 1.0)
+    undisturbed = alone(rows, requests)
 
-    def pace(running: Array) -> tuple[_Cycle, Array, Array]:
+    def point(running: Array) -> tuple[Cycle, Array, Array]:
         cycle = _steady(rows, requests, running)
-        busy = np.minimum(cycle.prompts / cycle.seconds, 0.999)
-        return cycle, _tpot(requests, cycle.seconds), _first_token(alone, cycle, running, busy, constants)
+        first = _first_token(rows, undisturbed, cycle, running, running / cycle.seconds)
+        return cycle, pace(requests, cycle.seconds), first
 
     def meets(running: Array) -> Mask:
-        _, between, first = pace(running)
-        within: Mask = (np.nan_to_num(between, nan=0.0) <= margin * tpot) & (first <= margin * ttft)
+        _, between, first = point(running)
+        latest = undisturbed + tail * (first - undisturbed)
+        within: Mask = (np.nan_to_num(between, nan=0.0) <= margin * tpot) & (latest <= ttft)
         return within
 
     running = _largest(meets, np.maximum(requests.capacity, 1.0))
     possible = running > 0
-    cycle, between, first = pace(np.maximum(running, 1.0))
-    # Arrivals are random, so the queue must stay short enough for the limit of the first token.
-    stretch = 1.0 + np.where(p99, constants.ttft_margin * (alone + cycle.step) / ttft, 0.0)
+    cycle, between, first = point(np.maximum(running, 1.0))
     # Under the highest load that a p99 limit of TTFT allows, queues use part of the limit up.
     # They fill it as far as a round of the replica: at a load that it keeps up with nobody queues for longer.
     queued = rows.limit_queue * np.maximum(np.minimum(ttft, cycle.seconds) - first, 0.0)
-    first += np.where(p99, queued, 0.0)
     unknown = np.full_like(ttft, np.nan)
     return Served(
         running=running,
         waiting=_arriving(rows, np.maximum(running, 1.0)),
-        rate=np.where(possible, running / (cycle.seconds * stretch), unknown),
-        ttft=np.where(possible, first, unknown),
+        rate=np.where(possible, running / cycle.seconds, unknown),
+        ttft=np.where(possible, first + np.where(p99, queued, 0.0), unknown),
         tpot=np.where(possible, between, unknown),
         duration=unknown,
         stable=np.ones(len(rows), dtype=np.bool_),
@@ -387,11 +370,11 @@ class Bounds:
 
 def bounds(ideal: Rows, requests: Requests, running: Array) -> Bounds:
     """Bounds of physics with `running` sequences in a replica; `ideal` are rows without any loss."""
-    cycle = _cycle(ideal, requests, running, running)
+    cycle = cycle_of(ideal, requests, running, running)
     return Bounds(
         rate=running / cycle.seconds,
-        tpot=cycle.decode.total / np.minimum(ideal.tokens_per_step, np.maximum(requests.output - 1.0, 1.0)),
-        ttft=_alone(ideal, requests),
+        tpot=cycle.decode.total / np.minimum(ideal.tokens_per_step, np.maximum(requests.later, 1.0)),
+        ttft=alone(ideal, requests),
     )
 
 
@@ -413,11 +396,11 @@ class RoundTimes:
 
 def round_times(rows: Rows, requests: Requests, running: Array, waiting: Array) -> RoundTimes:
     """Take one round of `running` sequences apart, of which `waiting` queue for prefill together."""
-    cycle = _cycle(rows, requests, running, waiting)
+    cycle = cycle_of(rows, requests, running, waiting)
     return RoundTimes(
         parts=cycle.parts,
         decode=cycle.decode,
         prefill=cycle.prefill,
         decoding=cycle.decoding,
-        alone=_alone(rows, requests),
+        alone=alone(rows, requests),
     )

@@ -43,8 +43,8 @@ class Rates:
     """Efficiencies as shares of what is offered, times in seconds; floats, or arrays of one shape.
 
     `request_s` is the time of one request outside the steps, `collective_s` and `transfer_s` what one
-    collective and one hand-over between stages take at least. `burst_equal`, `burst_varied`, `limit_queue`:
-    see `StepRow`.
+    collective and one hand-over between stages take at least. `first_token_s` is the `latency` of `StepRow`;
+    `burst_equal`, `burst_varied`, `limit_queue`: see there.
     """
 
     dense_read_efficiency: float
@@ -60,6 +60,7 @@ class Rates:
     step_s: float
     sequence_s: float
     request_s: float
+    first_token_s: float
     collective_s: float
     link_efficiency: float
     transfer_s: float
@@ -89,6 +90,7 @@ LOSSLESS: Final = Rates(
     step_s=0.0,
     sequence_s=0.0,
     request_s=0.0,
+    first_token_s=0.0,
     collective_s=0.0,
     link_efficiency=1e6,
     transfer_s=0.0,
@@ -166,6 +168,7 @@ def rates(constant: Lookup, work: Work) -> Rates:
         sequence_s=constant("sequence_time"),
         request_s=work.server * constant("request_time")
         + (1.0 - work.server) * constant("offline_request_time"),
+        first_token_s=work.server * constant("first_token_time"),
         collective_s=constant("allreduce_latency") + overhead,
         link_efficiency=constant("link_efficiency"),
         transfer_s=constant("allreduce_latency", Slot.STAGES) + overhead,

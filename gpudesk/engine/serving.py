@@ -93,8 +93,8 @@ def _saturate(rows: Rows, requests: Requests, loads: Loads, constants: ServingCo
     return _results(served, loads.total, served.running * active, served.rate * active)
 
 
-def _open(rows: Rows, requests: Requests, loads: Loads, constants: ServingConstants) -> Results:
-    served = open_loop(rows, requests, loads.amount / loads.replicas, constants)
+def _open(rows: Rows, requests: Requests, loads: Loads, _: ServingConstants) -> Results:
+    served = open_loop(rows, requests, loads.amount / loads.replicas)
     running = served.running * loads.replicas
     return _results(served, running, running, served.rate * loads.replicas)
 

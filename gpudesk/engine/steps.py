@@ -33,9 +33,12 @@ class StepRow:
     and 2 end at their window (in tokens). `patt*`: the same for prefill. `comm_*`: collectives of a step,
     and per token. `expert_offset` is in tokens: what grouped kernels lose when every touched expert has few;
     `expert_log_miss` is ln(1 - k/E); `expert_spread` is how many replicas share one set of experts.
-    `burst_equal`, `burst_varied`: share of requests that meet a burst in a steady closed loop, since equal
-    requests keep in step where the serving engine lets them. `limit_queue`: how much of what a prompt leaves
-    of its p99 limit queues take under the highest load that the limit allows.
+    `latency`: time of a request and its first token between client and replica. `mixes` is 1 where prompts
+    go in one step with the tokens of running sequences, 0 where they come first; `on_demand` is 1 where a
+    sequence is given memory as it grows, 0 where its full length is set aside. `burst_equal`, `burst_varied`:
+    share of equal requests, where prompts mix with tokens, and of varied ones that meet a burst in a steady
+    closed loop. `limit_queue`: how much of what a prompt leaves of its p99 limit queues take under the
+    highest load that the limit allows.
     """
 
     dense_read: float
@@ -72,6 +75,9 @@ class StepRow:
     tokens_per_step: float
     verified_tokens: float
     step_batch_cap: float
+    latency: float
+    mixes: float
+    on_demand: float
     burst_equal: float
     burst_varied: float
     limit_queue: float
@@ -140,13 +146,17 @@ _POSITION: Final = {name: position for position, name in enumerate(FIELDS)}
 
 @dataclass(frozen=True, slots=True)
 class StepTime:
-    """Seconds of one step and of its parts; arrays of one shape."""
+    """Seconds of one step and of its parts; arrays of one shape.
+
+    `own` is what its tokens add to a step that goes through the layers in any case.
+    """
 
     total: Array
     read: Array
     arithmetic: Array
     collectives: Array
     overhead: Array
+    own: Array
 
 
 def _join(read: Array, arithmetic: Array) -> Array:
@@ -282,16 +292,24 @@ def decode_step(rows: Rows, sequences: Array, context: Array) -> StepTime:
     busiest = np.maximum(micro_batch, rows.attention_ranks) * rows.verified_tokens
     traffic = rows.activation_token * busiest
     stretch = 1.0 + rows.bubble * (rows.stages - 1.0)
+    moved = rows.comm_token * (micro_batch * rows.verified_tokens)
+    scheduled = rows.overhead_sequence * micro_batch
+    own = classes.dense[1] + classes.experts[1] + classes.head[1] + np.maximum(*classes.attention)
     return _step(
         (total - arithmetic + traffic) * stretch,
         arithmetic * stretch,
-        (rows.comm_fixed + rows.comm_token * (micro_batch * rows.verified_tokens)) * stretch,
-        (rows.overhead_fixed + rows.overhead_sequence * micro_batch) * stretch,
+        (rows.comm_fixed + moved) * stretch,
+        (rows.overhead_fixed + scheduled) * stretch,
+        (own + traffic + moved + scheduled) * stretch,
     )
 
 
-def _step(read: Array, arithmetic: Array, collectives: Array, overhead: Array) -> StepTime:
-    return StepTime(read + arithmetic + collectives + overhead, read, arithmetic, collectives, overhead)
+def _step(
+    read: Array, arithmetic: Array, collectives: Array, overhead: Array, own: Array | None = None
+) -> StepTime:
+    total = read + arithmetic + collectives + overhead
+    own = total if own is None else np.minimum(own, total)
+    return StepTime(total, read, arithmetic, collectives, overhead, own)
 
 
 def prefill_step(

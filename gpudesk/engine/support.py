@@ -47,6 +47,8 @@ class EngineLimits:
     memory_fraction_of: Literal["total", "free"]
     runtime_bytes: int
     chunked_prefill: bool
+    mixed_steps: bool
+    kv_on_demand: bool
 
 
 def kernel_path(
@@ -236,4 +238,6 @@ def limits(
         memory_fraction_of=engine.memory_fraction_of,
         runtime_bytes=int(of(Setting.RUNTIME_BYTES)),
         chunked_prefill=bool(of(Setting.CHUNKED_PREFILL)),
+        mixed_steps=bool(of(Setting.MIXED_STEPS)),
+        kv_on_demand=bool(of(Setting.KV_ON_DEMAND)),
     )

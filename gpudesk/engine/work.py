@@ -28,7 +28,8 @@ class Situation:
     """Everything beside the model's shares that sets the speed of a step.
 
     `arithmetic` is the format in which quantised matrices multiply; `months_old` is the age of the
-    software before the newest calibrated month (0 or more).
+    software before the newest calibrated month (0 or more). `mixed_steps` and `kv_on_demand` are the serving
+    engine's way to schedule, see `Setting`.
     """
 
     accelerator: Accelerator
@@ -43,6 +44,8 @@ class Situation:
     acceptance_length: float = 1.0
     max_batched_tokens: int = 8192
     max_batch: int = 1024
+    mixed_steps: bool = True
+    kv_on_demand: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +74,9 @@ class Work:
     peaks in `_peak` (FLOP/s of all ranks that divide the class), rates in bytes/s. `kv*_bytes`: read of one
     cached token of one sequence; `att*_flop`, `patt*_flop`: one new token against one cached token in decode
     and in prefill. `active_share`: k/E of the routed experts, `log_miss`: ln(1 - k/E). `moved`,
-    `stage_moved`: bytes over the link per token. `eager`, `server` and `spread_sequences` are 0 or 1: no
-    graph capture, behind the HTTP server, ranks that differ in how much they have to do.
+    `stage_moved`: bytes over the link per token. `eager`, `server`, `spread_sequences`, `mixed_steps` and
+    `kv_on_demand` are 0 or 1: no graph capture, behind the HTTP server, ranks that differ in how much they
+    have to do, and how the serving engine schedules.
     """
 
     bandwidth: float
@@ -117,6 +121,8 @@ class Work:
     months_old: float
     eager: float
     server: float
+    mixed_steps: float
+    kv_on_demand: float
     chunk_tokens: float
     step_batch_cap: float
     tokens_per_step: float
@@ -259,6 +265,8 @@ def work(situation: Situation, model: Model, shards: Shards, cache: CacheProfile
         months_old=situation.months_old,
         eager=float(situation.eager),
         server=float(situation.server),
+        mixed_steps=float(situation.mixed_steps),
+        kv_on_demand=float(situation.kv_on_demand),
         chunk_tokens=float(situation.max_batched_tokens * ranks),
         step_batch_cap=float(situation.max_batch * ranks),
         tokens_per_step=situation.acceptance_length,

@@ -76,6 +76,8 @@ class Frame:
     weights: Precision
     kv: Precision
     settings: MemorySettings
+    mixed_steps: bool
+    kv_on_demand: bool
     months_old: float
     newer_than_calibration: bool
     notes: tuple[Message, ...]
@@ -136,6 +138,8 @@ def frame(
             max_batch=request.max_batch or limits.max_batch,
             max_batched_tokens=request.max_batched_tokens or limits.max_batched_tokens,
         ),
+        mixed_steps=limits.mixed_steps,
+        kv_on_demand=limits.kv_on_demand,
         months_old=float(min(max(0, age), OLDEST_MONTHS)),
         newer_than_calibration=age < 0,
         notes=notes,
@@ -240,6 +244,8 @@ def candidate(
         acceptance_length=request.workload.acceptance_length,
         max_batched_tokens=settings.max_batched_tokens,
         max_batch=settings.max_batch,
+        mixed_steps=frame_.mixed_steps,
+        kv_on_demand=frame_.kv_on_demand,
     )
     offered = offer(situation, frame_.model, calibration.value("node_bandwidth", {}))
     counted = work(situation, frame_.model, budget.shards, budget.cache, offered)

@@ -57,14 +57,15 @@ PLAIN = replace(
     chunk_tokens=8192.0,
     tokens_per_step=1.0,
     verified_tokens=1.0,
+    mixes=1.0,
     burst_equal=0.45,
     burst_varied=0.15,
     limit_queue=0.1,
 )
 SETTINGS = MemorySettings(0.95, "total", 10**9, max_batch=1024, max_batched_tokens=8192)
 SERVING = ServingConstants(
-    mixing=0.8,
     tail_wave=0.3,
+    longest=4.0,
     queueing=1.3,
     step_wait=1.0,
     p99_margin=0.77,
@@ -86,6 +87,7 @@ _CONSTANTS = {
     "step_time": 0.6e-3,
     "sequence_time": 4e-6,
     "request_time": 1.9e-3,
+    "first_token_time": 8e-3,
     "offline_request_time": 0.2e-3,
     "allreduce_latency": 20e-6,
     "collective_overhead": 6e-6,

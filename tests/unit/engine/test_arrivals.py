@@ -34,7 +34,8 @@ LENGTHS = [(128, 128), (1000, 1000), (8000, 50), (100, 4000)]
 @pytest.mark.parametrize(("prompt", "output"), LENGTHS)
 def test_the_ceiling_of_an_open_loop_is_that_of_a_closed_one(prompt: float, output: float) -> None:
     asked = case(prompt, output)
-    full = serve_one(replace(asked, amount=asked.capacity)).rate
+    # With many clients it does not count how long answers are under way.
+    full = serve_one(replace(asked, amount=1e9)).rate
     assert at_rate(asked, 0.999 * full).stable
     over = at_rate(asked, 1.001 * full)
     assert not over.stable
@@ -87,7 +88,7 @@ def test_replicas_share_the_arrivals() -> None:
 @pytest.mark.parametrize(("prompt", "output"), LENGTHS)
 def test_without_limits_the_best_is_a_full_closed_loop(prompt: float, output: float) -> None:
     asked = case(prompt, output)
-    full = serve_one(replace(asked, amount=asked.capacity))
+    full = serve_one(replace(asked, amount=1e9))
     free = within(asked)
     assert free.running == asked.capacity
     assert free.rate == pytest.approx(full.rate)

@@ -10,7 +10,7 @@ from gpudesk.domain.estimates import Limiter
 from gpudesk.domain.workloads import LoadKind
 from gpudesk.engine.steps import LIMITERS
 from tests.unit.engine import published
-from tests.unit.engine.bench import H200, PLAIN, Case, plant, serve_one
+from tests.unit.engine.bench import H200, PLAIN, SERVING, Case, plant, serve_one
 
 #: A token takes a millisecond, and a chunk has up to 4000 of them.
 SLOW = replace(PLAIN, dense_flop=1e-3, chunk_tokens=4000.0)
@@ -47,8 +47,9 @@ def test_a_batch_beyond_the_capacity_goes_in_rounds() -> None:
     whole = serve_one(case(1000, 100, LoadKind.BATCH, 32))
     halves = serve_one(replace(case(1000, 100, LoadKind.BATCH, 64), capacity=32))
     assert halves.admitted == 32
-    assert halves.duration == pytest.approx(2 * whole.duration)
-    assert halves.ttft == pytest.approx(whole.ttft + whole.duration / 2)
+    under_way = LLAMA.row.latency
+    assert halves.duration == pytest.approx(2 * whole.duration - under_way)
+    assert halves.ttft == pytest.approx(whole.ttft + (whole.duration - under_way) / 2)
     assert halves.tpot == pytest.approx(whole.tpot)
     # Five in a capacity of four: four are admitted, though the rounds are taken as equal.
     five = serve_one(replace(case(1000, 100, LoadKind.BATCH, 5), capacity=4))
@@ -117,9 +118,14 @@ def test_no_request_outlives_a_saturated_run(queued: int) -> None:
 
 def test_a_saturated_run_that_memory_holds_is_a_batch() -> None:
     batch = serve_one(case(500, 300, LoadKind.BATCH, 40))
-    queued = serve_one(case(500, 300, LoadKind.SATURATE, total=40))
-    assert queued.duration == pytest.approx(batch.duration)
-    assert queued.ttft == pytest.approx(batch.ttft)
+    queued = replace(case(500, 300, LoadKind.SATURATE, total=40), varied=False)
+    alike = serve_one(queued)
+    assert alike.duration == pytest.approx(batch.duration)
+    assert alike.ttft == pytest.approx(batch.ttft)
+    # Where lengths vary the longest outlasts the others, in steps that are not much shorter.
+    varied = serve_one(replace(queued, varied=True))
+    assert 1.2 * batch.duration < varied.duration < SERVING.longest * batch.duration
+    assert varied.ttft == alike.ttft
 
 
 def test_latency_of_a_closed_loop_agrees_with_its_throughput() -> None:
@@ -158,10 +164,59 @@ def test_a_closed_loop_of_one_wave_is_a_batch() -> None:
     assert loop.duration == pytest.approx(batch.duration)
 
 
-def test_equal_requests_keep_in_step() -> None:
-    varied = serve_one(case(4000, 200, LoadKind.CONCURRENCY, 64))
-    equal = serve_one(replace(case(4000, 200, LoadKind.CONCURRENCY, 64), varied=False))
-    assert equal.ttft > varied.ttft
+def test_equal_requests_keep_in_step_where_prompts_come_first() -> None:
+    # 64 prompts of 4000 tokens, two to a chunk.
+    mixing = replace(case(4000, 200, LoadKind.CONCURRENCY, 64), varied=False)
+    mixing = replace(mixing, row=replace(mixing.row, burst_equal=0.0, burst_varied=0.0))
+    first = replace(mixing, row=replace(mixing.row, mixes=0.0))
+    batch = serve_one(replace(first, kind=LoadKind.BATCH))
+    cohort = serve_one(first)
+    assert cohort.ttft == pytest.approx(batch.ttft)
+    assert cohort.tpot == pytest.approx(batch.tpot)
+    # Elsewhere only those stay together that shared a chunk, whether lengths are equal or not.
+    for varied in (False, True):
+        assert serve_one(replace(mixing, varied=varied)).ttft < 0.25 * cohort.ttft
+
+
+def test_equal_prompts_that_share_a_chunk_share_the_next_one() -> None:
+    # A prompt takes a second, and four of them a chunk; nothing is decoded.
+    row = replace(SLOW, latency=0.5)
+    found = serve_one(Case(row, 1000, 1, 100, LoadKind.CONCURRENCY, 40, varied=False))
+    assert found.ttft > 4.5
+    alone = serve_one(Case(row, 1000, 1, 100, LoadKind.CONCURRENCY, 1, varied=False))
+    assert alone.ttft == pytest.approx(1.5)
+    assert alone.rate == pytest.approx(1 / 1.5)
+
+
+def test_a_prompt_goes_with_the_tokens_of_others() -> None:
+    # A step takes a second, whatever is in it: mixed into one of 999, a prompt costs nothing.
+    row = replace(PLAIN, overhead_fixed=1.0, burst_varied=0.0)
+    mixing = Case(row, 8192, 1000, 64, LoadKind.CONCURRENCY, 64)
+    apart = replace(mixing, row=replace(row, mixes=0.0))
+    assert 64 / serve_one(apart).rate == pytest.approx(999 + 64)
+    assert 64 / serve_one(mixing).rate == pytest.approx(999 + 1, rel=1e-3)
+    # Nobody goes with the only one.
+    alone = replace(mixing, amount=1)
+    assert 1 / serve_one(alone).rate == pytest.approx(999 + 1)
+
+
+def test_memory_that_is_given_on_demand_lets_more_begin() -> None:
+    asked = replace(case(1000, 3000, LoadKind.CONCURRENCY, 80), capacity=60, varied=False)
+    asked = replace(asked, row=replace(asked.row, on_demand=0.0))
+    whole = serve_one(asked)
+    grown = serve_one(replace(asked, row=replace(asked.row, on_demand=1.0, step_batch_cap=256.0)))
+    assert grown.ttft < 0.5 * whole.ttft
+    assert grown.tpot > whole.tpot
+    assert grown.rate == whole.rate
+    # The serving engine's own limit holds for them too.
+    few = serve_one(replace(asked, row=replace(asked.row, on_demand=1.0, step_batch_cap=60.0)))
+    assert (few.ttft, few.tpot, few.rate) == (whole.ttft, whole.tpot, whole.rate)
+
+
+def test_prompts_of_one_sequence_stall_nobody() -> None:
+    # One at a time: the next prompt comes when the last token is out.
+    found = serve_one(Case(SLOW, 1000, 11, 1, LoadKind.SATURATE, total=50))
+    assert found.tpot == pytest.approx(1e-3)
 
 
 def test_server_time_can_bind() -> None:
