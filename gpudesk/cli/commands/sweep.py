@@ -51,6 +51,8 @@ _SETTINGS: Final = (
 )
 #: Seconds between two words on how far it is.
 _PATIENCE_S: Final = 0.2
+#: Goes back to the start of the terminal's line and wipes it.
+_SAME_LINE: Final = "\r\x1b[K"
 
 
 def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type to itself
@@ -157,22 +159,32 @@ def _follow(steps: Iterator[int], points: int, *, shown: bool) -> None:
 
     A terminal shows it in one line that goes in the end, anything else gets a line for each tenth.
     """
-    from gpudesk.domain.formatting import Formatter
-
     terminal = sys.stderr.isatty()
     said_at, said_tenth = monotonic(), 0
-    for done in steps:
-        tenth = done * 10 // points
-        due = monotonic() - said_at >= _PATIENCE_S if terminal else tenth > said_tenth
-        if shown and due:
-            said_at, said_tenth = monotonic(), tenth
-            count = Formatter().count
-            text = tr("{done} of {points} points", done=count(done), points=count(points))
-            share = Formatter().per_cent(done / points)
-            sys.stderr.write(f"\r\x1b[K{share}  {text}" if terminal else f"{share}  {text}\n")
-            sys.stderr.flush()
-    if terminal and shown:
-        sys.stderr.write("\r\x1b[K")
+    try:
+        for done in steps:
+            tenth = done * 10 // points
+            due = monotonic() - said_at >= _PATIENCE_S if terminal else tenth > said_tenth
+            if shown and due:
+                said_at, said_tenth = monotonic(), tenth
+                line = _progress(done, points)
+                sys.stderr.write(f"{_SAME_LINE}{line}" if terminal else f"{line}\n")
+                sys.stderr.flush()
+    finally:
+        if terminal and shown:
+            sys.stderr.write(_SAME_LINE)
+
+
+def _progress(done: int, points: int) -> str:
+    from gpudesk.domain.formatting import Formatter
+
+    formatter = Formatter()
+    return tr(
+        "{share}  {done} of {points} points",
+        share=formatter.per_cent(done / points),
+        done=formatter.count(done),
+        points=formatter.count(points),
+    )
 
 
 def _say_what_was_done(made: SweepRun, *, as_json: bool) -> None:
