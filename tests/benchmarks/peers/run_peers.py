@@ -29,6 +29,7 @@ from pathlib import Path
 from typing import Any
 
 import gpudesk
+from gpudesk import paths
 from gpudesk.domain.accelerators import Accelerator
 from gpudesk.domain.deployments import ParallelPlan
 from gpudesk.domain.estimates import Estimate, EstimateRequest
@@ -42,7 +43,6 @@ from gpudesk.workbench.workbench import Workbench
 
 ROOT = Path(__file__).resolve().parents[3]
 ENVIRONMENTS = ROOT / "build" / "peers"
-RUNS = ROOT / "data" / "measurements"
 ANSWERS = ROOT / "data" / "accuracy" / "peers.csv"
 SPEED = ROOT / "data" / "accuracy" / "peers-speed.csv"
 
@@ -237,7 +237,7 @@ def _write(path: Path, head: Sequence[str], rows: Iterable[Sequence[object]]) ->
 
 def main() -> None:
     """Ask every peer about every used run; write both files."""
-    runs = read_measured_runs(RUNS).used
+    runs = read_measured_runs(paths.measurements_dir()).used
     with Workbench.open() as bench:
         catalog = bench.catalog
         lines = [
