@@ -23,20 +23,30 @@ from gpudesk.workbench.estimating import Estimator
 
 #: Rows of each file: all, and those that are used.
 ROWS = {
+    "runs-amd-pages.csv": (30, 30),
     "runs-amd.csv": (120, 120),
     "runs-azure.csv": (17, 17),
     "runs-cloudrift.csv": (117, 117),
+    "runs-dstack-llama-405b.csv": (51, 49),
     "runs-dstack.csv": (459, 150),
+    "runs-further.csv": (29, 27),
     "runs-gpustack.csv": (468, 359),
+    "runs-inferencex-threads.csv": (171, 154),
     "runs-inferencex.csv": (182, 81),
+    "runs-intel.csv": (19, 0),
+    "runs-iog.csv": (22, 21),
     "runs-mlperf-v4.1.csv": (360, 200),
     "runs-mlperf-v5.1.csv": (560, 401),
     "runs-mlperf-v6.0.csv": (625, 372),
     "runs-mlperf-v6.1.csv": (30, 21),
     "runs-others.csv": (62, 44),
+    "runs-sglang.csv": (124, 98),
+    "runs-shaamil101.csv": (28, 28),
     "runs-tensorrt-llm-bench.csv": (989, 989),
     "runs-tensorrt-llm-online.csv": (216, 173),
+    "runs-tensorrt-llm-pages.csv": (53, 53),
     "runs-tensorrt-llm-static.csv": (378, 350),
+    "runs-vllm-threads.csv": (13, 13),
 }
 
 
@@ -96,7 +106,7 @@ def test_all_rows_are_there(measured: MeasuredRuns) -> None:
     read = [figure.row for each in measured.used for figure in each.measured.values()]
     read += [row.id for row in measured.unused]
     assert sorted(read) == sorted(row["id"] for rows in files.values() for row in rows)
-    assert len(read) == len(set(read)) == 4583
+    assert len(read) == len(set(read)) == 5123
 
 
 def test_every_reason_is_used_and_every_row_has_one(measured: MeasuredRuns) -> None:
@@ -196,7 +206,7 @@ def test_no_figure_is_far_outside_of_what_machines_do(measured: MeasuredRuns) ->
         count = each.request.count
         assert count is not None
         rate = each.figures.get("output_tokens_per_s")
-        assert rate is None or 1.0 < rate / count < 60_000, each.id
+        assert rate is None or 0.5 < rate / count < 60_000, each.id
         assert each.figures.get("tpot_ms", 10.0) > 1.0, each.id
         assert each.figures.get("ttft_ms", 10.0) > 3.0, each.id
 
@@ -283,6 +293,7 @@ def test_row_with_a_cell_too_few_is_refused(folder: Path) -> None:
 
 def test_series_are_folds_of_some_size(measured: MeasuredRuns) -> None:
     runs = Counter(each.series for each in measured.used)
-    assert sum(runs.values()) == 2322
-    assert runs["trt-bench"] == 989
+    assert sum(runs.values()) == 2614
+    assert runs["trt-bench"] == 1031
     assert runs["mlperf-amd"] == 65
+    assert runs["sglang-cookbook"] == 40
