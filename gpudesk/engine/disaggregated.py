@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 
 from gpudesk.domain.estimates import Limiter
 from gpudesk.domain.workloads import LoadKind
-from gpudesk.engine.loads import Bounds, Mask, Requests, RoundTimes, ServingConstants
-from gpudesk.engine.pool_flow import SHORTEST_STAY, Flow, PoolPair
+from gpudesk.engine.loads import LATEST, Bounds, Mask, Requests, RoundTimes, ServingConstants
+from gpudesk.engine.pool_flow import SHORTEST_STAY, UNDER_WAY, Flow, PoolPair
 from gpudesk.engine.serving import Loads
 from gpudesk.engine.steps import LIMITERS, Array, StepTime, limiter_index, time_parts
 
@@ -115,13 +115,13 @@ def _limiter(step: StepTime) -> NDArray[np.intp]:
 
 def _burst(pools: PoolPair, requests: Requests, total: Array, constants: ServingConstants) -> _Found:
     """`total` requests come at once; those that the decode pool has no room for wait for the ones before."""
-    flow = Flow(pools, requests, constants, total / pools.prefill_replicas)
+    flow = Flow(pools, requests, total / pools.prefill_replicas)
     held = np.minimum(total / pools.decode_replicas, flow.capacity)
     room = held * pools.decode_replicas
     running = flow.largest(lambda each: flow.rate(each) <= flow.supply, held)
     decoding = flow.decoding(running)
     rounds = _waves(total, room, constants.tail_wave) * room / flow.rate(held)
-    duration = np.maximum(flow.last_of(total) + decoding, flow.alone + flow.moved + rounds)
+    duration = np.maximum(flow.last_of(total) + decoding, flow.alone + rounds)
     queued = total - room
     later = 0.5 * (flow.last_of(room) + duration - decoding)
     ttft = (room * flow.mean_of(room) + queued * later) / total
@@ -147,7 +147,7 @@ def _closed(
     Little's law gives the rate: clients = rate x (arrival + decoding). After the first wave, equal requests
     come one after the other as they left the prefill pool, and random ones find its queue.
     """
-    flow = Flow(pools, requests, constants, clients / pools.prefill_replicas)
+    flow = Flow(pools, requests, clients / pools.prefill_replicas)
     others = 1.0 - 1.0 / clients
     most = np.minimum(clients / pools.decode_replicas, flow.capacity)
 
@@ -162,7 +162,7 @@ def _closed(
     round_s = clients / rate
     steady = round_s - decoding
     room = np.minimum(clients, flow.capacity * pools.decode_replicas)
-    first = flow.mean_of(room) + others * constants.step_wait * flow.step(running).total
+    first = flow.mean_of(room) + others * UNDER_WAY * flow.step(running).total
     first = (room * first + (clients - room) * np.maximum(first, steady)) / clients
     share = clients / total
     finite = np.isfinite(total)
@@ -183,16 +183,16 @@ def _closed(
     )
 
 
-def _open(pools: PoolPair, requests: Requests, rate: Array, constants: ServingConstants) -> _Found:
+def _open(pools: PoolPair, requests: Requests, rate: Array) -> _Found:
     """Requests arrive at `rate` a second; unstable where a pool or the link cannot keep up."""
-    flow = Flow(pools, requests, constants, pools.prompts)
+    flow = Flow(pools, requests, pools.prompts)
     most = (flow.prefill_rate, flow.transfer_rate, flow.rate(flow.capacity))
     highest = np.minimum(flow.supply, most[DECODE])
     stable = rate < _FULL * highest
     served = np.where(stable, rate, highest)
     running = flow.largest(lambda each: flow.rate(each) <= served, flow.capacity)
     step = flow.step(running).total
-    ttft = flow.arrival(served) + constants.step_wait * np.minimum(running, 1.0) * step
+    ttft = flow.arrival(served) + UNDER_WAY * np.minimum(running, 1.0) * step
     inside = served * (ttft + flow.decoding(running))
     # Where the queue grows without end, as many run as there is room for.
     inside = np.where(stable, inside, flow.capacity * pools.decode_replicas)
@@ -212,11 +212,12 @@ def _open(pools: PoolPair, requests: Requests, rate: Array, constants: ServingCo
 
 def _within(pools: PoolPair, requests: Requests, loads: Loads, constants: ServingConstants) -> _Found:
     """The highest rate whose TTFT and TPOT stay within the limits (p99 or mean); NaN where none does."""
-    flow = Flow(pools, requests, constants, pools.prompts)
+    flow = Flow(pools, requests, pools.prompts)
     margin = np.where(loads.p99, constants.p99_margin, 1.0)
+    tail = np.where(loads.p99, LATEST, 1.0)
 
     def first(running: Array) -> Array:
-        waits = constants.step_wait * np.minimum(running, 1.0) * flow.step(running).total
+        waits = UNDER_WAY * np.minimum(running, 1.0) * flow.step(running).total
         return flow.arrival(flow.rate(running)) + waits
 
     def paced(running: Array) -> Mask:
@@ -224,21 +225,17 @@ def _within(pools: PoolPair, requests: Requests, loads: Loads, constants: Servin
         return within
 
     def prompt(running: Array) -> Mask:
-        early: Mask = (first(running) <= margin * loads.ttft) & (flow.rate(running) <= _FULL * flow.supply)
+        latest = flow.alone + tail * (first(running) - flow.alone)
+        early: Mask = (latest <= loads.ttft) & (flow.rate(running) <= _FULL * flow.supply)
         return early
 
     fast = flow.largest(paced, flow.capacity)
     soon = flow.largest(prompt, flow.capacity)
     running = np.minimum(fast, soon)
     possible = paced(running) & prompt(running)
-    step = flow.step(running).total
-    # Arrivals are random, so the queue must stay short enough for the limit of the first token.
-    stretch = 1.0 + np.where(
-        loads.p99, constants.ttft_margin * (flow.alone + flow.moved + step) / loads.ttft, 0.0
-    )
-    rate = np.where(possible, flow.rate(running) / stretch, np.nan)
+    rate = np.where(possible, flow.rate(running), np.nan)
     inside = np.where(possible, np.maximum(rate * (first(running) + flow.decoding(running)), 1.0), 0.0)
-    unknown = np.full_like(stretch, np.nan)
+    unknown = np.full_like(rate, np.nan)
     return _Found(
         flow=flow,
         concurrency=inside,
@@ -248,8 +245,8 @@ def _within(pools: PoolPair, requests: Requests, loads: Loads, constants: Servin
         ttft=np.where(possible, first(running), unknown),
         tpot=np.where(possible, flow.tpot(running), unknown),
         duration=unknown,
-        stable=np.ones(len(stretch), dtype=np.bool_),
-        most=(flow.rate(soon) / stretch, flow.transfer_rate, flow.rate(fast) / stretch),
+        stable=np.ones(len(rate), dtype=np.bool_),
+        most=(flow.rate(soon), flow.transfer_rate, flow.rate(fast)),
     )
 
 
@@ -269,7 +266,7 @@ def serve_pools(
             clients = np.minimum(loads.amount, loads.total)
             found = _closed(pools, requests, clients, loads.total, constants)
         case LoadKind.REQUEST_RATE:
-            found = _open(pools, requests, loads.amount, constants)
+            found = _open(pools, requests, loads.amount)
         case LoadKind.LIMITS:
             found = _within(pools, requests, loads, constants)
         case _:
@@ -277,36 +274,32 @@ def serve_pools(
     return found.results()
 
 
-def pool_bounds(
-    ideal: PoolPair, requests: Requests, results: PoolResults, constants: ServingConstants
-) -> Bounds:
+def pool_bounds(ideal: PoolPair, requests: Requests, results: PoolResults) -> Bounds:
     """Bounds of physics on the whole deployment; `ideal` are pools without any loss."""
-    flow = Flow(ideal, requests, constants, results.waiting)
+    flow = Flow(ideal, requests, results.waiting)
     running = np.maximum(results.running, 1.0)
     decoding = np.maximum(flow.decoding(running), SHORTEST_STAY)
     return Bounds(
         rate=np.minimum(flow.supply, ideal.decode_replicas * running / decoding),
         tpot=flow.step(running).total / np.minimum(ideal.decode.tokens_per_step, np.maximum(flow.later, 1.0)),
-        ttft=flow.alone + ideal.transfer,
+        ttft=flow.alone,
     )
 
 
-def pool_rounds(
-    pools: PoolPair, requests: Requests, results: PoolResults, constants: ServingConstants
-) -> RoundTimes:
+def pool_rounds(pools: PoolPair, requests: Requests, results: PoolResults) -> RoundTimes:
     """Take the time of one request apart: its decode steps and its prompt, each on its own pool.
 
     The transfer counts as collectives and the hand-over as overhead.
     """
-    flow = Flow(pools, requests, constants, results.waiting)
+    flow = Flow(pools, requests, results.waiting)
     step = flow.step(np.maximum(results.running, 1.0))
     chunks = (flow.each - pools.prefill.request) / flow.chunk.total
-    beside = pools.prefill.request + pools.handover
+    beside = pools.prefill.request + pools.handover + pools.prefill.latency
     read, arithmetic, collectives, overhead = time_parts(beside, (flow.steps, step), (chunks, flow.chunk))
     return RoundTimes(
         parts=(read, arithmetic, collectives + pools.transfer, overhead),
         decode=step,
         prefill=flow.chunk,
         decoding=flow.steps * step.total,
-        alone=flow.alone,
+        alone=flow.alone - pools.transfer - pools.handover,
     )

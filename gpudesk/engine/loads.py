@@ -52,17 +52,12 @@ class ServingConstants:
     """Fitted figures of serving dynamics, without unit.
 
     `tail_wave`: how much of a started last wave of equal requests is paid. `longest`: the longest output of
-    varied requests over their mean. `p99_margin`: mean TPOT over its p99 limit. Of disaggregated pools:
-    `queueing`, stretch of a wait per ρ/(1-ρ); `step_wait`, decode steps that pass before a first token;
-    `ttft_margin`, stretch of the residence time at a TTFT limit.
+    varied requests over their mean. `p99_margin`: mean TPOT over its p99 limit.
     """
 
     tail_wave: float
     longest: float
     p99_margin: float
-    queueing: float
-    step_wait: float
-    ttft_margin: float
 
 
 @dataclass(frozen=True, slots=True)

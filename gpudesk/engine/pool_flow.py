@@ -12,11 +12,13 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from gpudesk.engine.loads import Mask, Requests, ServingConstants
+from gpudesk.engine.loads import Mask, Requests
 from gpudesk.engine.steps import Array, Rows, StepTime, decode_step, request_prefill
 
 #: Halvings of an interval: enough for a share of 1e-15 of it.
 _HALVINGS: Final = 50
+#: Decode steps that a request waits for on average: it finds the one under way half done.
+UNDER_WAY: Final = 0.5
 #: Seconds that a request stays in the decode pool at least, so that rates are finite without any decode step.
 SHORTEST_STAY: Final = 1e-9
 #: Seconds between two transfers at the least, so that rates are finite where nothing is to be moved.
@@ -58,21 +60,19 @@ class PoolPair:
 class Flow:
     """The stations that a request passes; `queued` prompts wait in a prefill replica when it is pressed."""
 
-    def __init__(
-        self, pools: PoolPair, requests: Requests, constants: ServingConstants, queued: Array
-    ) -> None:
+    def __init__(self, pools: PoolPair, requests: Requests, queued: Array) -> None:
         """Work out what does not depend on the rate."""
         rows = pools.prefill
         self.pools = pools
         self.requests = requests
-        self.constants = constants
         self.queued = np.clip(queued, 1.0, np.maximum(pools.prompts, 1.0))
         self.later = np.maximum(requests.output - 1.0, 0.0)
         # The first token comes with the prompt; a step yields no more tokens than there are to come.
         self.steps = np.maximum(self.later / pools.decode.tokens_per_step, np.minimum(self.later, 1.0))
         self.each, self.chunk = request_prefill(rows, requests.prompt, self.queued, requests.cached)
         each, chunk = request_prefill(rows, requests.prompt, np.ones(len(rows)), requests.cached)
-        self.alone = each + (1.0 - 1.0 / rows.stages) * chunk.total
+        self._alone = each + (1.0 - 1.0 / rows.stages) * chunk.total
+        self._fill = (1.0 - 1.0 / rows.stages) * self.chunk.total
         self.prefill_rate = pools.prefill_replicas / self.each
         self.transfer_rate = 1.0 / np.maximum(pools.spacing, _SHORTEST_SPACING)
         self.capacity = np.maximum(requests.capacity, 1.0)
@@ -87,7 +87,7 @@ class Flow:
 
     def rate(self, running: Array, others: Array | float = 1.0) -> Array:
         """Requests/s of the decode pool, of which each waits for a step under way before its first token."""
-        waits = self.steps + others * self.constants.step_wait
+        waits = self.steps + others * UNDER_WAY
         stay = np.maximum(waits * self.step(running).total, SHORTEST_STAY)
         served: Array = self.pools.decode_replicas * running / stay
         return served
@@ -99,12 +99,14 @@ class Flow:
         """
         prefill = self._stretched(others * rate / self.prefill_rate)
         transfer = self._stretched(others * rate / self.transfer_rate)
-        seconds: Array = self.alone * prefill + self.pools.transfer * transfer + self.pools.handover
+        moved = self.pools.transfer * transfer + self.pools.handover
+        seconds: Array = self.pools.prefill.latency + self._alone * prefill + moved
         return seconds
 
     def _stretched(self, busy: Array) -> Array:
+        """How much longer a station takes that serves one after the other what comes at random (M/D/1)."""
         idle = np.maximum(1.0 - busy, 1e-9)
-        stretch: Array = 1.0 + self.constants.queueing * busy / idle
+        stretch: Array = 1.0 + 0.5 * busy / idle
         return stretch
 
     @property
@@ -114,22 +116,23 @@ class Flow:
 
     @property
     def moved(self) -> Array:
-        """Seconds of a transfer that nobody is in the way of."""
-        return self.pools.transfer + self.pools.handover
+        """Seconds that a request is under way or changes pools, where nobody is in the way."""
+        return self.pools.prefill.latency + self.pools.transfer + self.pools.handover
+
+    @property
+    def alone(self) -> Array:
+        """Seconds to the first token of a request that nobody is in the way of."""
+        return self._alone + self.moved
 
     def last_of(self, burst: Array) -> Array:
         """Seconds until the last of `burst` prompts that come at once is in the decode pool."""
-        return np.maximum(self._fill + burst / self.supply, self.alone) + self.moved
+        return np.maximum(self._fill + burst / self.supply, self._alone) + self.moved
 
     def mean_of(self, burst: Array) -> Array:
         """Mean seconds until prompts of a `burst` are in the decode pool: they finish chunk by chunk."""
         chunk = np.maximum(self.each, self.chunk.total / self.pools.prefill.stages)
         spread = 0.5 * (burst / self.supply + chunk)
-        return np.maximum(self._fill + spread, self.alone) + self.moved
-
-    @property
-    def _fill(self) -> Array:
-        return (1.0 - 1.0 / self.pools.prefill.stages) * self.chunk.total
+        return np.maximum(self._fill + spread, self._alone) + self.moved
 
     def tpot(self, running: Array) -> Array:
         """Seconds from first to last token over the tokens between; NaN for a single output token."""

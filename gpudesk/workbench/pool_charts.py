@@ -47,7 +47,7 @@ class PoolCharts:
         parts = CurveParts(
             bands=self._pools.bands(estimate.request, done.setups[1], done.pair, cases, results),
             limiter=limiters_of(results),
-            shares=shares_of(pool_rounds(cases.pools, cases.requests, results, self._constants)),
+            shares=shares_of(pool_rounds(cases.pools, cases.requests, results)),
         )
         return parts.curve(slice(None), tuple(int(each) for each in amount), most)
 
@@ -81,5 +81,5 @@ class PoolCharts:
             counts=cases.counts,
         )
         same = {field.name: getattr(results, field.name) for field in fields(Results)}
-        rounds = pool_rounds(cases.pools, cases.requests, results, self._constants)
+        rounds = pool_rounds(cases.pools, cases.requests, results)
         return Operation(arrays, Results(**same), rounds)

@@ -177,7 +177,7 @@ class PoolTable:
         rows = [self._table.ideal([each.candidate]) for each in pair]
         first = np.zeros(len(cases.counts), dtype=np.intp)
         ideal = self._pools(request, setup, [pair], (rows[0], rows[1]), lossless=True).select(first)
-        bound = pool_bounds(ideal, cases.requests, results, self._constants)
+        bound = pool_bounds(ideal, cases.requests, results)
         reached = Reached(results.rate, results.ttft, results.tpot)
         factors = np.array([setup.factors])[first]
         return bands_within(bound, reached, cases.requests, cases.loads, cases.counts, factors)

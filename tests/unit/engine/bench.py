@@ -66,10 +66,7 @@ SETTINGS = MemorySettings(0.95, "total", 10**9, max_batch=1024, max_batched_toke
 SERVING = ServingConstants(
     tail_wave=0.3,
     longest=4.0,
-    queueing=1.3,
-    step_wait=1.0,
     p99_margin=0.77,
-    ttft_margin=0.85,
 )
 
 _CONSTANTS = {

@@ -125,7 +125,7 @@ def first_token(split: Split) -> float:
     pools, requests, _ = arrays(split)
     each, chunk = request_prefill(pools.prefill, requests.prompt, np.ones(1), requests.cached)
     fill = (1 - 1 / split.prefill.stages) * float(chunk.total[0])
-    return float(each[0]) + fill + split.transfer + split.handover
+    return split.prefill.latency + float(each[0]) + fill + split.transfer + split.handover
 
 
 def decoding(split: Split, running: float) -> float:
@@ -224,7 +224,7 @@ def test_in_a_steady_state_clients_are_as_many_as_come_in_a_round(split: Split) 
 def test_what_is_reached_stays_within_the_bounds_of_its_own_rows(split: Split) -> None:
     pools, requests, _ = arrays(split)
     results = results_of(split)
-    bound = pool_bounds(replace(pools, handover=np.zeros(1)), requests, results, SERVING)
+    bound = pool_bounds(replace(pools, handover=np.zeros(1)), requests, results)
     assert not results.rate[0] > bound.rate[0] * (1 + 1e-6)
     assert not results.tpot[0] * (1 + 1e-6) < bound.tpot[0]
     assert not results.ttft[0] * SLACK < bound.ttft[0]
@@ -290,9 +290,9 @@ def test_the_parts_of_a_request_add_up_to_its_time_on_both_pools() -> None:
     split = Split(STEADY, PLANT.row)
     pools, requests, _ = arrays(split)
     results = results_of(split)
-    rounds = pool_rounds(pools, requests, results, SERVING)
+    rounds = pool_rounds(pools, requests, results)
     each, _ = request_prefill(pools.prefill, requests.prompt, results.waiting, requests.cached)
-    whole = float(each[0] + rounds.decoding[0]) + split.transfer + split.handover
+    whole = float(each[0] + rounds.decoding[0]) + split.transfer + split.handover + split.prefill.latency
     assert sum(float(part[0]) for part in rounds.parts) == pytest.approx(whole, rel=1e-9)
 
 
