@@ -29,7 +29,7 @@ ROWS = {
     "runs-cloudrift.csv": (117, 117),
     "runs-dstack-llama-405b.csv": (51, 49),
     "runs-dstack.csv": (459, 150),
-    "runs-further.csv": (29, 27),
+    "runs-further.csv": (29, 26),
     "runs-gpustack.csv": (468, 359),
     "runs-inferencex-threads.csv": (171, 154),
     "runs-inferencex.csv": (182, 81),
