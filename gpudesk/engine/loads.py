@@ -90,8 +90,8 @@ def _held(rows: Rows, requests: Requests, running: Array) -> Array:
     sequences are taken back. Lengths that vary use the room up.
     """
     full = requests.held_prompt + requests.output
-    grown = requests.held_prompt + GROWN * requests.output
-    more = running * full / np.maximum(grown, 1.0)
+    grown = full - (1.0 - GROWN) * requests.later
+    more = running * full / grown
     begun = np.minimum(more, np.maximum(rows.step_batch_cap, running))
     return np.where(requests.varied | (rows.on_demand == 0), running, begun)
 
