@@ -146,8 +146,10 @@ def cycle_of(rows: Rows, requests: Requests, running: Array, waiting: Array) -> 
     chunk = prefill.total / rows.stages
     serving = running * rows.request
     chunks = (prompts - serving) / chunk
-    # Nobody decodes beside the only prompt there is.
-    together = rows.mixes * np.minimum(chunks, steps * rows.stages) * (1.0 - 1.0 / np.maximum(running, 1.0))
+    # Chunks fall into steps at random, some into the same one. A lone prompt finds nobody decoding.
+    slots = steps * rows.stages
+    taken = slots * -np.expm1(-chunks / np.maximum(slots, 1e-12))
+    together = rows.mixes * taken * (1.0 - 1.0 / np.maximum(running, 1.0))
     shared = together * (decode.total - decode.own) / rows.stages
     shared = np.minimum(shared, prompts)
     return Cycle(

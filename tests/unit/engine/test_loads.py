@@ -194,7 +194,7 @@ def test_a_prompt_goes_with_the_tokens_of_others() -> None:
     mixing = Case(row, 8192, 1000, 64, LoadKind.CONCURRENCY, 64)
     apart = replace(mixing, row=replace(row, mixes=0.0))
     assert 64 / serve_one(apart).rate == pytest.approx(999 + 64)
-    assert 64 / serve_one(mixing).rate == pytest.approx(999 + 1, rel=1e-3)
+    assert 64 / serve_one(mixing).rate == pytest.approx(999 + 1, rel=4e-3)
     # Nobody goes with the only one.
     alone = replace(mixing, amount=1)
     assert 1 / serve_one(alone).rate == pytest.approx(999 + 1)

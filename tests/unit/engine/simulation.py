@@ -1,0 +1,132 @@
+"""A replica step by step: what the closed forms of the loads are held against.
+
+Every step reads the weights once, or computes for all of its tokens where that takes longer, as the rows of
+`ROW` have it. Sequences keep the memory of their full length.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from gpudesk.engine.steps import Array, StepRow
+from tests.unit.engine.bench import PLAIN
+
+#: Twenty milliseconds to read the weights, a tenth of one for each token.
+ROW = replace(PLAIN, dense_read=20e-3, dense_flop=1e-4, burst_equal=0.0, burst_varied=0.0)
+
+
+@dataclass(slots=True)
+class Sequence:
+    """One request on its way; times in seconds."""
+
+    arrived: float
+    output: int
+    prefilled: int = 0
+    made: int = 0
+    first: float = 0.0
+    last: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Simulated:
+    """Means over all requests, and requests/s of the whole run."""
+
+    rate: float
+    ttft: float
+    tpot: float
+
+
+def step_seconds(row: StepRow, tokens: int) -> float:
+    """Return how long a step of so many tokens takes."""
+    joined: float = (row.dense_read**4 + (row.dense_flop * tokens) ** 4) ** 0.25
+    return joined
+
+
+class Replica:
+    """A replica that is fed with equal prompts."""
+
+    def __init__(self, row: StepRow, prompt: int, capacity: int) -> None:
+        """Start empty."""
+        self.row, self.prompt, self.capacity = row, prompt, capacity
+        self.now = 0.0
+        self.waiting: deque[Sequence] = deque()
+        self.begun: list[Sequence] = []
+        self.running: list[Sequence] = []
+
+    def step(self) -> list[Sequence]:
+        """Go through the layers once; return the requests that this ends."""
+        mixes = self.row.mixes > 0
+        room = int(self.row.chunk_tokens) - (len(self.running) if mixes else 0)
+        parts: list[tuple[Sequence, int]] = []
+        while room > 0:
+            unfinished = [
+                one
+                for one in self.begun
+                if one.prefilled < self.prompt and all(one is not p for p, _ in parts)
+            ]
+            if not unfinished:
+                if not self.waiting or len(self.begun) + len(self.running) >= self.capacity:
+                    break
+                self.begun.append(self.waiting.popleft())
+                continue
+            taken = min(room, self.prompt - unfinished[0].prefilled)
+            parts.append((unfinished[0], taken))
+            room -= taken
+        decoding = self.running if mixes or not parts else []
+        self.now += step_seconds(self.row, len(decoding) + sum(tokens for _, tokens in parts))
+        return self._after(decoding, parts)
+
+    def _after(self, decoding: list[Sequence], parts: list[tuple[Sequence, int]]) -> list[Sequence]:
+        for one in decoding:
+            one.made += 1
+        for one, tokens in parts:
+            one.prefilled += tokens
+            if one.prefilled == self.prompt:
+                self.begun.remove(one)
+                one.made, one.first = 1, self.now
+                self.running.append(one)
+        ended = [one for one in self.running if one.made >= one.output]
+        for one in ended:
+            one.last = self.now
+        self.running = [one for one in self.running if one.made < one.output]
+        return ended
+
+
+def _means(done: list[Sequence], seconds: float) -> Simulated:
+    return Simulated(
+        rate=len(done) / seconds,
+        ttft=float(np.mean([one.first - one.arrived for one in done])),
+        tpot=float(np.mean([(one.last - one.first) / (one.output - 1) for one in done if one.output > 1])),
+    )
+
+
+def arriving(row: StepRow, prompt: int, outputs: list[int], times: Array) -> Simulated:
+    """Serve requests that arrive at the given times, in order."""
+    replica = Replica(row, prompt, 10**6)
+    done: list[Sequence] = []
+    coming = deque(Sequence(float(time), output) for time, output in zip(times, outputs, strict=True))
+    while len(done) < len(outputs):
+        if not (replica.waiting or replica.begun or replica.running):
+            replica.now = max(replica.now, coming[0].arrived)
+        while coming and coming[0].arrived <= replica.now:
+            replica.waiting.append(coming.popleft())
+        done += replica.step()
+    return _means(done, replica.now)
+
+
+def looping(row: StepRow, prompt: int, outputs: list[int], clients: int, capacity: int) -> Simulated:
+    """Serve clients that send the next request when the last is answered."""
+    replica = Replica(row, prompt, capacity)
+    done: list[Sequence] = []
+    coming = deque(outputs)
+    for _ in range(clients):
+        replica.waiting.append(Sequence(0.0, coming.popleft()))
+    while len(done) < len(outputs):
+        ended = replica.step()
+        done += ended
+        for _ in ended[: len(coming)]:
+            replica.waiting.append(Sequence(replica.now, coming.popleft()))
+    return _means(done, replica.now)

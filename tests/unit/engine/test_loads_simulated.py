@@ -1,0 +1,78 @@
+"""The closed forms of the loads against a replica that is simulated step by step."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from gpudesk.domain.workloads import LoadKind
+from gpudesk.engine.steps import StepRow
+from tests.unit.engine.bench import Case, serve_one
+from tests.unit.engine.simulation import ROW, arriving, looping
+
+#: The other way to schedule: prompts first.
+FIRST = replace(ROW, mixes=0.0)
+
+
+def exponential(mean: float, count: int, seed: int = 1) -> list[int]:
+    """Outputs of varied length, none longer than four times the mean."""
+    drawn = np.minimum(np.random.default_rng(seed).exponential(mean, count), 4.0 * mean)
+    return [max(1, round(float(each))) for each in drawn * (mean / drawn.mean())]
+
+
+@pytest.mark.parametrize(("prompt", "output"), [(500, 50), (2000, 50)])
+@pytest.mark.parametrize("busy", [0.1, 0.3, 0.5, 0.7])
+def test_random_arrivals_wait_as_long_as_in_a_simulation(prompt: int, output: int, busy: float) -> None:
+    rate = busy / (ROW.dense_flop * prompt)
+    times = np.cumsum(np.random.default_rng(3).exponential(1.0 / rate, 1500))
+    seen = arriving(ROW, prompt, [output] * 1500, times)
+    found = serve_one(Case(ROW, prompt, output, 1000, LoadKind.REQUEST_RATE, rate))
+    assert found.ttft == pytest.approx(seen.ttft, rel=0.2)
+    assert found.tpot == pytest.approx(seen.tpot, rel=0.2)
+
+
+@pytest.mark.parametrize("clients", [4, 16, 64])
+@pytest.mark.parametrize(("row", "near"), [(FIRST, 0.05), (ROW, 0.3)])
+def test_equal_requests_of_a_closed_loop_keep_in_step_as_in_a_simulation(
+    row: StepRow, near: float, clients: int
+) -> None:
+    total = 6 * clients
+    seen = looping(row, 1000, [100] * total, clients, 200)
+    asked = Case(row, 1000, 100, 200, LoadKind.CONCURRENCY, clients, total, varied=False)
+    found = serve_one(asked)
+    assert found.ttft == pytest.approx(seen.ttft, rel=near)
+    assert found.tpot == pytest.approx(seen.tpot, rel=0.1)
+    assert found.rate == pytest.approx(seen.rate, rel=0.08)
+
+
+@pytest.mark.parametrize("clients", [100, 200])
+def test_clients_beyond_the_capacity_queue_as_in_a_simulation(clients: int) -> None:
+    seen = looping(ROW, 500, [200] * 600, clients, 60)
+    asked = Case(ROW, 500, 200, 60, LoadKind.CONCURRENCY, clients, 600, varied=False)
+    found = serve_one(asked)
+    assert found.ttft == pytest.approx(seen.ttft, rel=0.15)
+    assert found.tpot == pytest.approx(seen.tpot, rel=0.1)
+    assert found.rate == pytest.approx(seen.rate, rel=0.08)
+
+
+@pytest.mark.parametrize(("prompt", "output"), [(100, 100), (1000, 100), (1000, 10)])
+@pytest.mark.parametrize("capacity", [50, 400])
+def test_a_queue_of_equal_requests_is_served_as_in_a_simulation(
+    prompt: int, output: int, capacity: int
+) -> None:
+    seen = looping(ROW, prompt, [output] * 400, 400, capacity)
+    found = serve_one(Case(ROW, prompt, output, capacity, LoadKind.SATURATE, total=400, varied=False))
+    assert found.ttft == pytest.approx(seen.ttft, rel=0.15)
+    assert found.tpot == pytest.approx(seen.tpot, rel=0.25)
+    assert found.rate == pytest.approx(seen.rate, rel=0.1)
+
+
+@pytest.mark.parametrize(("prompt", "output"), [(100, 200), (1000, 200)])
+@pytest.mark.parametrize("total", [50, 400])
+def test_the_longest_outlast_a_queue_as_in_a_simulation(prompt: int, output: int, total: int) -> None:
+    seen = looping(ROW, prompt, exponential(output, total), total, 400)
+    found = serve_one(Case(ROW, prompt, output, 400, LoadKind.SATURATE, total=total))
+    assert found.ttft == pytest.approx(seen.ttft, rel=0.1)
+    # Short outputs see more of the burst in each token, which the time of a mean request has no room for.
+    assert found.tpot == pytest.approx(seen.tpot, rel=0.35)
+    assert found.rate == pytest.approx(seen.rate, rel=0.15)
