@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from gpudesk.domain.estimates import Banded, Basis
@@ -19,22 +20,28 @@ class BandFactors(NamedTuple):
         return Banded(value, value * self.low, value * self.high)
 
 
-def _factors(rules: tuple[BandRule, ...], figure: str, basis: Basis) -> BandFactors:
-    for rule in rules:
-        if rule.figure == figure and rule.basis == basis:
-            return BandFactors(rule.low, rule.high)
-    raise KeyError(f"{figure}/{basis}")
+def _factors(rules: tuple[BandRule, ...], figure: str, basis: Basis, keys: Mapping[str, str]) -> BandFactors:
+    matching = [r for r in rules if r.figure == figure and r.basis == basis and r.matches(keys)]
+    if not matching:
+        raise KeyError(f"{figure}/{basis}")
+    rule = max(matching, key=lambda each: len(each.where))
+    return BandFactors(rule.low, rule.high)
 
 
-def band(calibration: Calibration, figure: str, basis: Basis) -> BandFactors:
-    """Return the band of a figure (throughput, tpot or ttft) on a basis; raises KeyError without one."""
-    return _factors(calibration.bands, figure, basis)
+def band(
+    calibration: Calibration, figure: str, basis: Basis, keys: Mapping[str, str] | None = None
+) -> BandFactors:
+    """Return the band of a figure (throughput, tpot or ttft) on a basis; raises KeyError without one.
+
+    `keys` (those of `BAND_KEYS`) say for what: figures differ in how well they are known by load and model.
+    """
+    return _factors(calibration.bands, figure, basis, keys or {})
 
 
 def pair_band(calibration: Calibration, figure: str, first: Basis, second: Basis) -> BandFactors:
     """Return the band of the ratio of a figure between two parts; the weaker basis decides."""
     weaker = max(first, second, key=tuple(Basis).index)
-    return _factors(calibration.pair_bands, figure, weaker)
+    return _factors(calibration.pair_bands, figure, weaker, {})
 
 
 def basis(calibration: Calibration, generation: str, family: str) -> Basis:

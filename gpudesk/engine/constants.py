@@ -50,14 +50,26 @@ class Constant:
         return max(matching, key=lambda exception: len(exception.where), default=None)
 
 
+#: Keys by which a rule may narrow a band.
+BAND_KEYS = ("load", "experts", "generation", "serving_engine")
+
+
 @dataclass(frozen=True, slots=True)
 class BandRule:
-    """Factors of the 80 % band of one figure on one basis: low = value x `low`, high = value x `high`."""
+    """Factors of the 80 % band of one figure on one basis: low = value x `low`, high = value x `high`.
+
+    It holds where all of `where` match (keys of `BAND_KEYS`); the rule that names most keys wins.
+    """
 
     figure: str
     basis: str
     low: float
     high: float
+    where: Mapping[str, frozenset[str]] = field(default_factory=dict)
+
+    def matches(self, keys: Mapping[str, str]) -> bool:
+        """Whether every key that this rule names has one of its values."""
+        return all(keys.get(name) in allowed for name, allowed in self.where.items())
 
 
 @dataclass(frozen=True, slots=True)

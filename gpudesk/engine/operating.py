@@ -29,6 +29,7 @@ def step_row(work: Work, rates: Rates) -> StepRow:
     read_kv = work.bandwidth * rates.kv_read_efficiency / attention_share
     attend = work.attention_peak * rates.attention_efficiency / attention_share
     links = work.link_bandwidth * rates.link_efficiency
+    experts = work.dispatch_bandwidth * rates.dispatch_efficiency
     stages = work.stage_bandwidth * rates.stage_efficiency
     # The divisor is one where there are no experts, whose offset is nothing then.
     touched = work.active_share * work.expert_spread + (1.0 - work.has_experts)
@@ -54,12 +55,14 @@ def step_row(work: Work, rates: Rates) -> StepRow:
         patt_token=work.patt_flop / attend,
         patt1_token=work.patt1_flop / attend,
         patt1_window=work.patt1_window,
-        comm_fixed=work.collectives * rates.collective_s + work.transfers * rates.transfer_s,
-        comm_token=work.moved / links + work.stage_moved / stages,
-        overhead_fixed=work.layers * (rates.layer_s + rates.quantise_s)
-        + work.moe_layers * rates.moe_layer_s
-        + rates.step_s,
-        overhead_sequence=rates.sequence_s,
+        comm_fixed=work.collectives * rates.collective_s
+        + work.dispatches * rates.dispatch_s
+        + work.transfers * rates.transfer_s,
+        comm_token=work.moved / links + work.dispatch_moved / experts + work.stage_moved / stages,
+        overhead_fixed=work.layers * (rates.layer_s + rates.quantise_s) + work.moe_layers * rates.moe_layer_s,
+        host_fixed=rates.step_s,
+        host_sequence=rates.sequence_s,
+        host_overlap=rates.host_overlap,
         activation_token=(
             rates.activation_traffic * work.layer_vectors + rates.expert_traffic * work.expert_vectors
         )

@@ -12,11 +12,15 @@ from enum import Enum, auto
 from typing import Final, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gpudesk.domain.models import Model
 from gpudesk.domain.precision import Precision
 from gpudesk.engine.constants import Calibration
 from gpudesk.engine.work import Offer, Situation, Work, has_experts, has_latent_cache
+
+#: More power than this, against the reference, makes nothing faster: clocks end.
+MOST_POWER: Final = 1.4
 
 
 class Slot(Enum):
@@ -28,6 +32,7 @@ class Slot(Enum):
     DENSE_ARITHMETIC = auto()
     EXPERT_ARITHMETIC = auto()
     CACHE = auto()
+    DISPATCH = auto()
     STAGES = auto()
 
 
@@ -42,9 +47,9 @@ class Lookup(Protocol):
 class Rates:
     """Efficiencies as shares of what is offered, times in seconds; floats, or arrays of one shape.
 
-    `request_s` is the time of one request outside the steps, `collective_s` and `transfer_s` what one
-    collective and one hand-over between stages take at least. `first_token_s` is the `latency` of `StepRow`;
-    `burst_equal`, `burst_varied`, `limit_queue`: see there.
+    `request_s` is the time of one request outside the steps, `collective_s`, `dispatch_s` and
+    `transfer_s` what one collective, one all-to-all and one hand-over between stages take at least.
+    `first_token_s` is the `latency` of `StepRow`; `burst_equal`, `burst_varied`, `limit_queue`: see there.
     """
 
     dense_read_efficiency: float
@@ -59,10 +64,13 @@ class Rates:
     moe_layer_s: float
     step_s: float
     sequence_s: float
+    host_overlap: float
     request_s: float
     first_token_s: float
     collective_s: float
     link_efficiency: float
+    dispatch_s: float
+    dispatch_efficiency: float
     transfer_s: float
     stage_efficiency: float
     activation_traffic: float
@@ -89,10 +97,13 @@ LOSSLESS: Final = Rates(
     moe_layer_s=0.0,
     step_s=0.0,
     sequence_s=0.0,
+    host_overlap=0.0,
     request_s=0.0,
     first_token_s=0.0,
     collective_s=0.0,
     link_efficiency=1e6,
+    dispatch_s=0.0,
+    dispatch_efficiency=1e6,
     transfer_s=0.0,
     stage_efficiency=1e6,
     activation_traffic=0.0,
@@ -117,7 +128,7 @@ def constant_keys(situation: Situation, model: Model, offered: Offer) -> dict[Sl
     common = {
         "generation": situation.accelerator.generation,
         "serving_engine": situation.family,
-        "ranks": ranks_key(max(plan.tp, plan.ep)),
+        "ranks": ranks_key(plan.tp),
         "link": offered.link.kind,
         "experts": "yes" if has_experts(model) else "no",
         "attention": "latent" if has_latent_cache(model) else "heads",
@@ -133,6 +144,7 @@ def constant_keys(situation: Situation, model: Model, offered: Offer) -> dict[Sl
         Slot.DENSE_ARITHMETIC: of(offered.dense_arithmetic),
         Slot.EXPERT_ARITHMETIC: of(situation.arithmetic),
         Slot.CACHE: of(situation.kv),
+        Slot.DISPATCH: {**common, "link": offered.dispatch_link.kind, "ranks": ranks_key(plan.ep)},
         Slot.STAGES: {**common, "link": offered.stage_link.kind, "ranks": ranks_key(plan.replica)},
     }
 
@@ -146,19 +158,38 @@ def looked_up(calibration: Calibration, keys: Mapping[Slot, Mapping[str, str]]) 
     return value
 
 
+def _powered(power: float, reference: float, exponent: float) -> float:
+    """Return what a power limit other than the reference's makes of sustained arithmetic; 1 where unknown."""
+    known = (np.asarray(power) > 0) & (np.asarray(reference) > 0)
+    ratio = np.where(known, power, 1.0) / np.where(known, reference, 1.0)
+    return _scalar(np.asarray(np.minimum(ratio, MOST_POWER) ** exponent))
+
+
+def _scalar(value: NDArray[np.float64]) -> float:
+    """Return a single number as such; arrays of many deployments pass for it, as in all of `rates`."""
+    return value.item() if value.ndim == 0 else value  # type: ignore[return-value]
+
+
+def _slowed(constant: Lookup, work: Work) -> float:
+    """Return what all times are stretched by: older software, and what one generation makes of a family."""
+    older = np.exp(np.asarray(constant("age_slowdown") * work.months_old / 12.0))
+    return _scalar(np.asarray(older * constant("pairing", Slot.EXPERT_ARITHMETIC)))
+
+
 def rates(constant: Lookup, work: Work) -> Rates:
     """Combine constants to rates; where `work` holds arrays, so do they."""
     eager = 1.0 + work.eager * (constant("eager_factor") - 1.0)
     overhead = constant("collective_overhead")
-    age = np.exp(np.asarray(constant("age_slowdown") * work.months_old / 12.0))
+    powered = _powered(work.power, constant("reference_power"), constant("power_exponent"))
     return Rates(
         dense_read_efficiency=constant("weight_read_efficiency", Slot.DENSE_WEIGHTS),
         expert_read_efficiency=constant("weight_read_efficiency", Slot.EXPERT_WEIGHTS)
         * constant("expert_read_factor"),
         kv_read_efficiency=constant("kv_read_efficiency", Slot.CACHE),
-        dense_efficiency=constant("gemm_efficiency", Slot.DENSE_ARITHMETIC),
+        dense_efficiency=constant("gemm_efficiency", Slot.DENSE_ARITHMETIC) * powered,
         expert_efficiency=constant("gemm_efficiency", Slot.EXPERT_ARITHMETIC)
-        * constant("expert_gemm_factor"),
+        * constant("expert_gemm_factor", Slot.EXPERT_WEIGHTS)
+        * powered,
         attention_efficiency=constant("attention_efficiency"),
         expert_half_tokens=constant("expert_half_tokens"),
         layer_s=constant("layer_time") * eager,
@@ -166,11 +197,14 @@ def rates(constant: Lookup, work: Work) -> Rates:
         moe_layer_s=constant("moe_layer_time") * eager,
         step_s=constant("step_time"),
         sequence_s=constant("sequence_time"),
+        host_overlap=constant("host_overlap"),
         request_s=work.server * constant("request_time")
         + (1.0 - work.server) * constant("offline_request_time"),
         first_token_s=work.server * constant("first_token_time"),
         collective_s=constant("allreduce_latency") + overhead,
         link_efficiency=constant("link_efficiency"),
+        dispatch_s=constant("allreduce_latency", Slot.DISPATCH) + overhead,
+        dispatch_efficiency=constant("link_efficiency", Slot.DISPATCH),
         transfer_s=constant("allreduce_latency", Slot.STAGES) + overhead,
         stage_efficiency=constant("link_efficiency", Slot.STAGES),
         activation_traffic=constant("activation_traffic"),
@@ -180,5 +214,5 @@ def rates(constant: Lookup, work: Work) -> Rates:
         burst_equal=constant("burst_equal"),
         burst_varied=constant("burst_varied"),
         limit_queue=constant("limit_queue"),
-        age_factor=age.item() if age.ndim == 0 else age,
+        age_factor=_slowed(constant, work),
     )

@@ -65,7 +65,9 @@ class StepRow:
     comm_fixed: float
     comm_token: float
     overhead_fixed: float
-    overhead_sequence: float
+    host_fixed: float
+    host_sequence: float
+    host_overlap: float
     activation_token: float
     attention_ranks: float
     stages: float
@@ -289,24 +291,37 @@ def decode_step(rows: Rows, sequences: Array, context: Array) -> StepTime:
     micro_batch = np.maximum(sequences / rows.stages, 1.0)
     classes = decode_classes(rows, micro_batch, context)
     total, arithmetic = _joined(classes.dense, classes.experts, classes.head, classes.attention)
-    busiest = np.maximum(micro_batch, rows.attention_ranks) * rows.verified_tokens
+    held = np.maximum(micro_batch, rows.attention_ranks)
+    busiest = held * rows.verified_tokens
     traffic = rows.activation_token * busiest
     stretch = 1.0 + rows.bubble * (rows.stages - 1.0)
     moved = rows.comm_token * (micro_batch * rows.verified_tokens)
-    scheduled = rows.overhead_sequence * micro_batch
+    scheduled = rows.host_sequence * (held / rows.attention_ranks)
     own = classes.dense[1] + classes.experts[1] + classes.head[1] + np.maximum(*classes.attention)
     return _step(
+        rows,
         (total - arithmetic + traffic) * stretch,
         arithmetic * stretch,
         (rows.comm_fixed + moved) * stretch,
-        (rows.overhead_fixed + scheduled) * stretch,
-        (own + traffic + moved + scheduled) * stretch,
+        (rows.host_fixed + scheduled) * stretch,
+        stretch,
+        (own + traffic + moved + (1.0 - rows.host_overlap) * scheduled) * stretch,
     )
 
 
 def _step(
-    read: Array, arithmetic: Array, collectives: Array, overhead: Array, own: Array | None = None
+    rows: Rows,
+    read: Array,
+    arithmetic: Array,
+    collectives: Array,
+    host: Array,
+    stretch: Array | float,
+    own: Array | None = None,
 ) -> StepTime:
+    """Add up a step; the accelerator hides as much of the host's work as the serving engine overlaps."""
+    launches = rows.overhead_fixed * stretch
+    busy = read + arithmetic + collectives + launches
+    overhead = launches + host - rows.host_overlap * np.minimum(host, busy)
     total = read + arithmetic + collectives + overhead
     own = total if own is None else np.minimum(own, total)
     return StepTime(total, read, arithmetic, collectives, overhead, own)
@@ -328,10 +343,12 @@ def prefill_step(
     total, arithmetic = _joined(classes.dense, classes.experts)
     attention = classes.attention[1] + classes.head[1]
     return chunk, _step(
+        rows,
         total - arithmetic + rows.head_read + rows.activation_token * busiest,
         arithmetic + attention,
         rows.comm_fixed + rows.comm_token * chunk,
-        rows.overhead_fixed,
+        rows.host_fixed,
+        1.0,
     )
 
 

@@ -13,7 +13,7 @@ from gpudesk.domain.accelerators import Accelerator
 from gpudesk.domain.deployments import ParallelPlan
 from gpudesk.domain.models import MLA, Model, MoeFfn
 from gpudesk.domain.precision import Precision
-from gpudesk.engine.hardware import Link, Peak, link, peak
+from gpudesk.engine.hardware import Link, Peak, link, peak, stage_link
 from gpudesk.engine.kv import CacheProfile, Growth
 from gpudesk.engine.sharding import Shards, narrows_experts_only
 
@@ -52,8 +52,9 @@ class Situation:
 class Offer:
     """What the part offers: bytes/s of its memory, dense peaks by class, and the links of the plan.
 
-    `dense_weights` and `dense_arithmetic` are the formats of the matrices outside routed experts, which
-    some checkpoints leave wider. `stage_link` is the link between pipeline stages.
+    `link` joins the tensor-parallel ranks, `dispatch_link` the ranks that share experts, `stage_link` the
+    pipeline stages. `dense_weights` and `dense_arithmetic` are the formats of the matrices outside routed
+    experts, which some checkpoints leave wider.
     """
 
     bandwidth: float
@@ -63,6 +64,7 @@ class Offer:
     expert_peak: Peak
     attention_peak: Peak
     link: Link
+    dispatch_link: Link
     stage_link: Link
 
 
@@ -73,10 +75,11 @@ class Work:
     Bytes end in `_bytes`, arithmetic in `_flop` (per token; `head_flop`: per token of one attention rank),
     peaks in `_peak` (FLOP/s of all ranks that divide the class), rates in bytes/s. `kv*_bytes`: read of one
     cached token of one sequence; `att*_flop`, `patt*_flop`: one new token against one cached token in decode
-    and in prefill. `active_share`: k/E of the routed experts, `log_miss`: ln(1 - k/E). `moved`,
-    `stage_moved`: bytes over the link per token. `eager`, `server`, `spread_sequences`, `mixed_steps` and
-    `kv_on_demand` are 0 or 1: no graph capture, behind the HTTP server, ranks that differ in how much they
-    have to do, and how the serving engine schedules.
+    and in prefill. `power`: watts per dense 16-bit TFLOP/s, 0 where unknown. `active_share`: k/E of the
+    routed experts, `log_miss`: ln(1 - k/E). `moved`, `dispatch_moved`, `stage_moved`: bytes per token over
+    the links. `eager`, `server`, `spread_sequences`, `mixed_steps` and `kv_on_demand` are 0 or 1: no graph
+    capture, behind the HTTP server, ranks that differ in how much they have to do, and how the serving
+    engine schedules.
     """
 
     bandwidth: float
@@ -86,6 +89,7 @@ class Work:
     expert_bytes: float
     expert_flop: float
     expert_peak: float
+    power: float
     active_share: float
     log_miss: float
     expert_spread: float
@@ -110,6 +114,9 @@ class Work:
     collectives: float
     link_bandwidth: float
     moved: float
+    dispatches: float
+    dispatch_bandwidth: float
+    dispatch_moved: float
     transfers: float
     stage_bandwidth: float
     stage_moved: float
@@ -147,7 +154,7 @@ def offer(situation: Situation, model: Model, node_bandwidth: float) -> Offer:
         weights = arithmetic = model.native_other_precision
         if part.peak_dense.get(str(arithmetic)) is None:
             arithmetic = Precision.BF16
-    joined = link(part, max(plan.tp, plan.ep), node_bandwidth)
+    joined = link(part, plan.tp, node_bandwidth)
     return Offer(
         bandwidth=part.memory_bandwidth,
         dense_weights=weights,
@@ -156,7 +163,8 @@ def offer(situation: Situation, model: Model, node_bandwidth: float) -> Offer:
         expert_peak=_peak(part, situation.arithmetic),
         attention_peak=_peak(part, Precision.BF16),
         link=joined,
-        stage_link=link(part, plan.replica, node_bandwidth) if plan.pp > 1 else joined,
+        dispatch_link=link(part, plan.ep, node_bandwidth) if plan.ep > plan.tp else joined,
+        stage_link=stage_link(part, plan, node_bandwidth) if plan.pp > 1 else joined,
     )
 
 
@@ -168,18 +176,26 @@ def _peak(accelerator: Accelerator, arithmetic: Precision) -> Peak:
 
 
 def _collectives(plan: ParallelPlan, shards: Shards) -> tuple[float, float]:
-    """Collectives of a step inside a stage, and hidden vectors that each of its tokens moves in them."""
-    count = vectors = 0.0
-    if plan.tp > 1:
-        # Attention-DP gathers before and scatters after the feed-forward blocks, like one all-reduce each.
-        count = float(shards.ffn_layers if plan.attention_dp else shards.collectives)
-        vectors = count * 2.0 * (plan.tp - 1) / plan.tp
+    """Collectives of a step among tensor-parallel ranks, and hidden vectors that each token moves in them."""
+    if plan.tp == 1:
+        return 0.0, 0.0
+    # Attention-DP gathers before and scatters after the feed-forward blocks, like one all-reduce each.
+    count = shards.ffn_layers if plan.attention_dp else shards.collectives
     if plan.ep > plan.tp:
-        # All-to-all there and back; a token travels to each of its experts' ranks, divided over its TP group.
-        copies = min(shards.experts_per_token, plan.ep - 1)
-        count += 2.0 * shards.moe_layers
-        vectors += 2.0 * shards.moe_layers * copies / plan.tp
-    return count, vectors
+        # Experts that more ranks share are reached by dispatching tokens instead.
+        count -= shards.moe_layers
+    return float(count), count * 2.0 * (plan.tp - 1) / plan.tp
+
+
+def _dispatches(plan: ParallelPlan, shards: Shards) -> tuple[float, float]:
+    """All-to-alls of a step, there and back, and hidden vectors that each token moves in them.
+
+    A token travels to the ranks of its experts, divided over its tensor-parallel group.
+    """
+    if plan.ep <= plan.tp:
+        return 0.0, 0.0
+    count = 2.0 * shards.moe_layers
+    return count, count * min(shards.experts_per_token, plan.ep - 1) / plan.tp
 
 
 def _read_groups(cache: CacheProfile) -> tuple[Growth, Growth, Growth]:
@@ -209,6 +225,12 @@ def _windowed_prefill(cache: CacheProfile) -> tuple[float, float]:
     return flops, float(max(window for _, window in cache.prefill_flops_windowed))
 
 
+def _power(part: Accelerator) -> float:
+    """Return watts per dense 16-bit TFLOP/s."""
+    flops = part.peak_dense.get("bf16") or part.peak_dense.get("fp16")
+    return part.tdp_w / flops * 1e12 if part.tdp_w and flops else 0.0
+
+
 def work(situation: Situation, model: Model, shards: Shards, cache: CacheProfile, offered: Offer) -> Work:
     """Count what a step of `situation` has to do."""
     plan = situation.plan
@@ -216,6 +238,7 @@ def work(situation: Situation, model: Model, shards: Shards, cache: CacheProfile
     whole, first, second = _read_groups(cache)
     windowed_flops, window = _windowed_prefill(cache)
     collectives, vectors = _collectives(plan, shards)
+    dispatches, dispatched = _dispatches(plan, shards)
     vector = float(model.hidden_size * TRAVEL_BYTES)
     experts = shards.expert_count > 0
     # A rank moves the copies of a token for all of its experts, or those that expert parallelism gives it.
@@ -230,6 +253,7 @@ def work(situation: Situation, model: Model, shards: Shards, cache: CacheProfile
         expert_bytes=float(shards.experts.stored_bytes),
         expert_flop=2.0 * shards.active_expert_elements,
         expert_peak=offered.expert_peak.flops * plan.tp,
+        power=_power(situation.accelerator),
         active_share=share,
         log_miss=math.log1p(-share),
         expert_spread=max(1.0, plan.ep / plan.tp),
@@ -254,6 +278,9 @@ def work(situation: Situation, model: Model, shards: Shards, cache: CacheProfile
         collectives=collectives,
         link_bandwidth=offered.link.bandwidth,
         moved=vectors * vector,
+        dispatches=dispatches,
+        dispatch_bandwidth=offered.dispatch_link.bandwidth,
+        dispatch_moved=dispatched * vector,
         transfers=plan.pp - 1.0,
         stage_bandwidth=offered.stage_link.bandwidth,
         stage_moved=(plan.pp - 1.0) * vector,

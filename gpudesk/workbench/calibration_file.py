@@ -65,6 +65,12 @@ def _constant(name: str, entry: Mapping[str, Any]) -> Constant:
 
 def _bands(entries: list[Mapping[str, Any]]) -> tuple[BandRule, ...]:
     return tuple(
-        BandRule(entry["figure"], entry["basis"], float(entry["low"]), float(entry["high"]))
+        BandRule(
+            entry["figure"],
+            entry["basis"],
+            float(entry["low"]),
+            float(entry["high"]),
+            MappingProxyType({key: frozenset(values) for key, values in entry.get("where", {}).items()}),
+        )
         for entry in entries
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -13,11 +13,13 @@ from gpudesk.domain.deployments import ParallelPlan
 from gpudesk.domain.estimates import Basis, Estimate, EstimateRequest
 from gpudesk.domain.messages import InputError, message
 from gpudesk.domain.models import Model
+from gpudesk.domain.workloads import LoadKind
 from gpudesk.engine.bands import band, basis
 from gpudesk.engine.constants import Calibration
 from gpudesk.engine.operating import ideal_row
 from gpudesk.engine.serving import Results
 from gpudesk.engine.steps import Array, OneRow, Rows
+from gpudesk.engine.work import has_experts
 from gpudesk.workbench.case_arrays import CaseArrays, CaseColumns, case_arrays, workload_values
 from gpudesk.workbench.figures import figure_rows
 from gpudesk.workbench.results import chosen_estimate
@@ -61,13 +63,13 @@ class Options:
 class Setup:
     """What has been worked out for one part, model and settings.
 
-    `factors` are those of the bands: low and high of throughput, TTFT and TPOT.
+    `factors` are those of the bands by load: low and high of throughput, TTFT and TPOT.
     """
 
     frame: Frame
     counts: tuple[int, ...]
     basis: Basis
-    factors: tuple[float, ...]
+    factors: Mapping[LoadKind, tuple[float, ...]]
     placements: dict[int, tuple[Placement, ...]] = field(default_factory=dict)
     candidates: dict[ParallelPlan, Candidate] = field(default_factory=dict)
     options: dict[int, Options | None] = field(default_factory=dict)
@@ -81,6 +83,7 @@ class SetupTable:
         self._catalog = catalog
         self.calibration = calibration
         self._engines = catalog.serving_engines()
+        self._bands: dict[tuple[str, ...], Mapping[LoadKind, tuple[float, ...]]] = {}
         #: How much is remembered.
         self.most_kept = MOST_KEPT
         self._empty()
@@ -140,8 +143,27 @@ class SetupTable:
         made = frame(request, accelerator, model, self._engines, self.calibration)
         check_plan(request, made)
         rests_on = basis(self.calibration, accelerator.generation, made.engine.family)
-        bands = [band(self.calibration, name, rests_on) for name in ("throughput", "ttft", "tpot")]
-        return Setup(made, counts(request, made), rests_on, tuple(f for each in bands for f in each))
+        return Setup(made, counts(request, made), rests_on, self._factors(made, rests_on))
+
+    def _factors(self, made: Frame, rests_on: Basis) -> Mapping[LoadKind, tuple[float, ...]]:
+        """Return the factors of the bands for every load."""
+        key = (
+            made.accelerator.generation,
+            made.engine.family,
+            "yes" if has_experts(made.model) else "no",
+            rests_on,
+        )
+        if key not in self._bands:
+            fixed = dict(zip(("generation", "serving_engine", "experts"), key, strict=False))
+            self._bands[key] = {
+                kind: tuple(
+                    factor
+                    for figure in ("throughput", "ttft", "tpot")
+                    for factor in band(self.calibration, figure, rests_on, {**fixed, "load": str(kind)})
+                )
+                for kind in LoadKind
+            }
+        return self._bands[key]
 
     def facts(self, request: EstimateRequest) -> tuple[Accelerator, Model]:
         """Return part and model of a question; raises InputError for ids that there are not."""
@@ -192,7 +214,7 @@ class SetupTable:
             count=count,
             chosen=chosen,
             rows=tuple(c.position for c in chosen),
-            capacity=tuple(_capacity(p, sequences) for p, sequences in placed),
+            capacity=tuple(capacity(p, sequences) for p, sequences in placed),
             replicas=tuple(float(p.plan.dp) for p, _ in placed),
             sequences=tuple(sequences for _, sequences in placed),
             sequence_bytes=tuple(p.budget.cache.sequence_bytes(tokens) for p, _ in placed),
@@ -201,7 +223,7 @@ class SetupTable:
     def room(self, request: EstimateRequest, setup: Setup, count: int, tokens: int) -> float:
         """Return the most sequences of `tokens` that a plan of `count` accelerators runs at once."""
         placed = self.placements(request, setup, count)
-        return max((_capacity(p, p.budget.max_sequences(tokens)) * p.plan.dp for p in placed), default=0.0)
+        return max((capacity(p, p.budget.max_sequences(tokens)) * p.plan.dp for p in placed), default=0.0)
 
     def ideal(self, chosen: list[Candidate]) -> Rows:
         """Return the rows that the chosen candidates would have if nothing were lost."""
@@ -227,7 +249,7 @@ def plan_scores(results: Results) -> Array:
     return scores
 
 
-def _capacity(placed: Placement, sequences: int) -> float:
+def capacity(placed: Placement, sequences: int) -> float:
     """Sequences that one replica runs at once, where memory holds `sequences` in all replicas."""
     return float(min(sequences // placed.plan.dp, placed.most_running))
 
@@ -285,7 +307,9 @@ class CaseList:
         peak = np.repeat(np.maximum.reduceat(score, starts), self._lengths)
         winners = np.flatnonzero(score >= peak)
         first = winners[np.searchsorted(winners, starts)]
-        factors = np.array([setup.factors for _, _, setup, _ in self._asked])
+        factors = np.array(
+            [setup.factors[request.workload.load.kind] for _, request, setup, _ in self._asked]
+        )
         places = (first - starts).tolist()
         chosen = [
             options.chosen[place] for (_, _, _, options), place in zip(self._asked, places, strict=True)

@@ -86,7 +86,7 @@ class CurveTable:
         every = np.arange(len(arrays.index))
         case = np.repeat(np.arange(len(asked)), lengths)
         ideal = self._table.ideal([each.candidate for each in asked]).select(case)
-        factors = np.array([each.setup.factors for each in asked])[case]
+        factors = np.array([each.setup.factors[LoadKind.CONCURRENCY] for each in asked])[case]
         parts = CurveParts(
             bands=figure_bands(results, arrays, every, ideal, factors),
             limiter=limiters_of(results),

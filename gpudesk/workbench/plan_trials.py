@@ -131,7 +131,7 @@ def plan_trials(
 def _figures(tried: list[Deployed], done: Operation, table: SetupTable) -> list[Figures]:
     every = np.arange(len(tried))
     ideal = table.ideal([each.candidate for each in tried])
-    factors = np.array([each.setup.factors for each in tried])
+    factors = np.array([each.setup.factors[each.estimate.request.workload.load.kind] for each in tried])
     return list(figure_rows(done.results, done.arrays, every, ideal, factors))
 
 

@@ -179,7 +179,7 @@ class PoolTable:
         ideal = self._pools(request, setup, [pair], (rows[0], rows[1]), lossless=True).select(first)
         bound = pool_bounds(ideal, cases.requests, results)
         reached = Reached(results.rate, results.ttft, results.tpot)
-        factors = np.array([setup.factors])[first]
+        factors = np.array([setup.factors[request.workload.load.kind]])[first]
         return bands_within(bound, reached, cases.requests, cases.loads, cases.counts, factors)
 
     def _chosen(

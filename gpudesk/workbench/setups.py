@@ -226,27 +226,32 @@ def counts(request: EstimateRequest, frame_: Frame) -> tuple[int, ...]:
     return replica_counts(frame_.accelerator, wishes(request, frame_.engine))
 
 
-def candidate(
-    request: EstimateRequest, frame_: Frame, placed: Placement, calibration: Calibration, position: int
-) -> Candidate:
-    """Work out the step coefficients of a placement, which will stand at `position` in the table."""
-    plan, budget, settings = placed.plan, placed.budget, placed.settings
-    situation = Situation(
+def situation_of(request: EstimateRequest, frame_: Frame, placed: Placement) -> Situation:
+    """Return what sets the speed of a placement."""
+    return Situation(
         accelerator=frame_.accelerator,
         family=frame_.engine.family,
         weights=frame_.weights,
         arithmetic=frame_.kernel.arithmetic,
         kv=frame_.kv,
-        plan=plan,
+        plan=placed.plan,
         months_old=frame_.months_old,
         eager=request.workload.eager,
         server=request.workload.behind_server,
         acceptance_length=request.workload.acceptance_length,
-        max_batched_tokens=settings.max_batched_tokens,
-        max_batch=settings.max_batch,
+        max_batched_tokens=placed.settings.max_batched_tokens,
+        max_batch=placed.settings.max_batch,
         mixed_steps=frame_.mixed_steps,
         kv_on_demand=frame_.kv_on_demand,
     )
+
+
+def candidate(
+    request: EstimateRequest, frame_: Frame, placed: Placement, calibration: Calibration, position: int
+) -> Candidate:
+    """Work out the step coefficients of a placement, which will stand at `position` in the table."""
+    plan, budget, settings = placed.plan, placed.budget, placed.settings
+    situation = situation_of(request, frame_, placed)
     offered = offer(situation, frame_.model, calibration.value("node_bandwidth", {}))
     counted = work(situation, frame_.model, budget.shards, budget.cache, offered)
     constant = looked_up(calibration, constant_keys(situation, frame_.model, offered))
@@ -282,7 +287,9 @@ def _plan_note(plan: ParallelPlan) -> Message:
 
 
 def _link_notes(plan: ParallelPlan, offered: Offer) -> tuple[Message, ...]:
-    used = {offered.link.kind: offered.link} if max(plan.tp, plan.ep) > 1 else {}
+    used = {offered.link.kind: offered.link} if plan.tp > 1 else {}
+    if plan.ep > plan.tp:
+        used[offered.dispatch_link.kind] = offered.dispatch_link
     if plan.pp > 1:
         used[offered.stage_link.kind] = offered.stage_link
     return tuple(_link_note(each) for kind, each in used.items() if kind != "scale-up")

@@ -15,8 +15,8 @@ from gpudesk.engine.steps import StepRow
 from gpudesk.workbench.setups import Candidate, Frame
 
 _JOIN = "({reading}⁴ + {arithmetic}⁴)^¼"
-#: Name of the input that older software adds to a formula.
-_AGE = "slowdown by age"
+#: Name of the input that older software, or a pairing of part and serving engine, adds to a formula.
+_AGE = "slowdown by software"
 
 
 def step_terms(frame: Frame, candidate: Candidate, running: float, context: float) -> tuple[Term, ...]:
@@ -26,13 +26,12 @@ def step_terms(frame: Frame, candidate: Candidate, running: float, context: floa
     held = max(sequences, row.attention_ranks)
     busiest = held * row.verified_tokens
     step = _Step(frame, candidate)
-    return (
+    operators = (
         *step.common(sequences * row.verified_tokens, busiest),
         step.head(busiest / row.attention_ranks),
         step.cache(held, context),
-        step.overhead(sequences),
-        *_stage_term(row),
     )
+    return (*operators, step.overhead(held / row.attention_ranks, operators), *_stage_term(row))
 
 
 def prefill_terms(
@@ -46,12 +45,12 @@ def prefill_terms(
     busiest = chunk * row.attention_ranks / min(max(waiting, 1.0), row.attention_ranks)
     sampled = busiest / (max(prompt, 1.0) * row.attention_ranks)
     step = _Step(frame, candidate)
-    return (
+    operators = (
         *step.common(chunk, busiest),
         step.prompt_attention(busiest, cached + 0.5 * prompt),
         step.prompt_head(sampled),
-        step.overhead(0.0),
     )
+    return (*operators, step.overhead(0.0, operators))
 
 
 def _stage_term(row: StepRow) -> tuple[Term, ...]:
@@ -83,7 +82,7 @@ class _Step:
     candidate: Candidate
 
     def _timed(self, name: str, seconds: float, formula: str, *inputs: Term) -> Term:
-        """Return a time, stretched where the software is older than what was calibrated."""
+        """Return a time, stretched by older software and by how well part and serving engine go together."""
         age = self.candidate.rates.age_factor
         if age == 1.0:
             return Term(name, seconds, "s", formula, inputs=inputs)
@@ -344,8 +343,36 @@ class _Step:
             ),
         )
 
-    def overhead(self, sequences: float) -> Term:
-        """Return what a step takes beside its operators: by layer, by step and by sequence."""
+    def overhead(self, sequences: float, others: tuple[Term, ...]) -> Term:
+        """Return what a step takes beside its operators: by layer, by step and by sequence.
+
+        `others` are the terms of the operators, behind which the accelerator hides part of the host's work.
+        """
+        launches, host = self._launches(), self._host(sequences)
+        busy = sum(map(_seconds, (*others, launches)))
+        hidden = self.candidate.row.host_overlap * min(_seconds(host), busy)
+        return Term(
+            "overhead",
+            _seconds(launches) + _seconds(host) - hidden,
+            "s",
+            "{launches} + {scheduling} − {hidden_behind_the_operators}",
+            inputs=(
+                launches,
+                host,
+                Term(
+                    "hidden behind the operators",
+                    hidden,
+                    "s",
+                    "{host_overlap} × {the_lesser_of_scheduling_and_all_else}",
+                    inputs=(
+                        _constant("host_overlap", self.candidate.row.host_overlap),
+                        Term("the lesser of scheduling and all else", min(_seconds(host), busy), "s"),
+                    ),
+                ),
+            ),
+        )
+
+    def _launches(self) -> Term:
         row, rates, shards = self.candidate.row, self.candidate.rates, self.candidate.budget.shards
         inputs = [Term("layers", shards.layers, None), _constant("layer_time", rates.layer_s, "s")]
         formula = "{layers} × {layer_time}"
@@ -358,14 +385,12 @@ class _Step:
                 _constant("moe_layer_time", rates.moe_layer_s, "s"),
             ]
             formula += " + {layers_with_experts} × {moe_layer_time}"
-        inputs.append(_constant("step_time", rates.step_s, "s"))
-        formula += " + {step_time}"
+        return self._timed("launches", row.overhead_fixed, formula, *inputs)
+
+    def _host(self, sequences: float) -> Term:
+        row, rates = self.candidate.row, self.candidate.rates
+        inputs, formula = [_constant("step_time", rates.step_s, "s")], "{step_time}"
         if sequences:
-            inputs += [
-                Term("sequences", sequences, None),
-                _constant("sequence_time", rates.sequence_s, "s"),
-            ]
+            inputs += [Term("sequences", sequences, None), _constant("sequence_time", rates.sequence_s, "s")]
             formula += " + {sequences} × {sequence_time}"
-        return self._timed(
-            "overhead", row.overhead_fixed + row.overhead_sequence * sequences, formula, *inputs
-        )
+        return self._timed("scheduling", row.host_fixed + row.host_sequence * sequences, formula, *inputs)

@@ -77,7 +77,7 @@ class GroupAnswers:
         results = [serve(each.rows, each.requests, each.loads, self._constants) for each in arrays]
         self.plans += len(arrays) * shape[0] * shape[1]
         plan = _best_of(results, group.fits, shape)
-        factors = np.array([group.setup.factors])
+        factors = np.array([group.setup.factors[self._kind]])
         found: Found | None = None
         for place in np.unique(plan).tolist():
             ideal = self._table.one_ideal(group.chosen[place])
@@ -118,7 +118,7 @@ class GroupAnswers:
         chosen = np.arange(len(plan)) * plans + plan
         of_group = np.repeat(np.arange(len(groups)), [len(group.at) * loads for group in groups])
         ideal = self._table.ideal([each for group in groups for each in group.chosen])
-        factors = np.array([group.setup.factors for group in groups])[of_group]
+        factors = np.array([group.setup.factors[self._kind] for group in groups])[of_group]
         bands = figure_bands(results, arrays, chosen, ideal.select(of_group * plans + plan), factors)
         return _found(results, chosen, bands, plan)
 

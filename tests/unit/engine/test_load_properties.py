@@ -140,7 +140,7 @@ BETTER = {
         "patt1_token",
     ),
     "link": ("comm_fixed", "comm_token"),
-    "software": ("overhead_fixed", "overhead_sequence", "request"),
+    "software": ("overhead_fixed", "host_fixed", "host_sequence", "request"),
 }
 RESPECT = st.sampled_from(sorted(BETTER))
 TIMES_BETTER = st.floats(1.0, 10.0)

@@ -32,7 +32,7 @@ def test_coefficients_of_llama_70b_in_16_bits_by_hand() -> None:
     assert row.kv_token == pytest.approx(327_680 / (4.8e12 * 0.75))
     assert row.att_token == pytest.approx(80 * 2 * 64 * 256 / (9.89e14 * 0.4))
     assert row.patt_token == row.att_token
-    assert row.overhead_fixed == pytest.approx(80 * 12e-6 + 0.6e-3)
+    assert row.overhead_fixed == pytest.approx(80 * 12e-6)
     assert row.activation_token == pytest.approx(12 * 80 * 8192 * 2 / (4.8e12 * 0.8))
     assert (row.comm_fixed, row.comm_token, row.expert_read, row.expert_flop) == (0, 0, 0, 0)
 
@@ -112,7 +112,7 @@ def test_servers_older_software_and_eager_mode_cost_time() -> None:
     assert now.request == pytest.approx(1.9e-3)
     assert plant(H200, model, ONE, server=False).row.request == pytest.approx(0.2e-3)
     eager = plant(H200, model, ONE, eager=True).row
-    assert eager.overhead_fixed == pytest.approx(80 * 36e-6 + 0.6e-3)
+    assert eager.overhead_fixed == pytest.approx(80 * 36e-6)
     old = plant(H200, model, ONE, months_old=12.0).row
     assert old.dense_read == pytest.approx(now.dense_read * math.exp(0.15))
     assert old.kv_token == pytest.approx(now.kv_token * math.exp(0.15))
@@ -191,3 +191,35 @@ def test_llama_70b_in_16_bits_stays_below_the_bandwidth(part: Accelerator, publi
     assert real < bound < published_bound
     # All weights once a token, the embedding included, and hardly any cache.
     assert bound == pytest.approx(part.memory_bandwidth / 141_107_412_992, rel=1e-3)
+
+
+def test_experts_beyond_the_ranks_are_reached_by_dispatch_alone() -> None:
+    model = published.deepseek_v3()
+    inside = plant(H200, model, ParallelPlan(tp=8, ep=8, attention_dp=True)).row
+    across = plant(H200, model, ParallelPlan(tp=8, ep=16, dp=2, attention_dp=True)).row
+    # Three dense layers still gather and scatter; 58 layers of experts send each token to 8 ranks and back.
+    gathered = 3 * 2 * 7 / 8 * 7168 * 2 / (4.5e11 * 0.6)
+    dispatched = 2 * 58 * 8 / 8 * 7168 * 2 / (5e10 * 0.6)
+    assert across.comm_token == pytest.approx(gathered + dispatched)
+    assert across.comm_fixed == pytest.approx((3 + 2 * 58) * 26e-6)
+    assert inside.comm_fixed == pytest.approx(61 * 26e-6)
+
+
+def test_less_power_sustains_less_arithmetic_and_more_than_enough_adds_nothing() -> None:
+    known = calibration()
+    constants = {
+        **known.constants,
+        "reference_power": replace(known.constants["reference_power"], default=0.7),
+    }
+    known = replace(known, constants=MappingProxyType(constants))
+
+    def reached(watts: float | None) -> float:
+        part = replace(H200, tdp_w=watts)
+        situation = Situation(part, "vllm", Precision.FP8, Precision.FP8, Precision.FP16, ONE)
+        return _reached(situation, known).dense_efficiency
+
+    watts = 0.7 * H200.peak_dense["bf16"] / 1e12
+    assert reached(watts) == pytest.approx(0.6)
+    assert reached(watts / 2) == pytest.approx(0.6 * 0.5**0.6)
+    assert reached(watts * 2) == reached(watts * 10) == pytest.approx(0.6 * 1.4**0.6)
+    assert reached(None) == 0.6

@@ -156,7 +156,7 @@ def test_stages_work_on_different_chunks() -> None:
         ("comm_fixed", Limiter.INTERCONNECT),
         ("comm_token", Limiter.INTERCONNECT),
         ("overhead_fixed", Limiter.OVERHEAD),
-        ("overhead_sequence", Limiter.OVERHEAD),
+        ("host_sequence", Limiter.OVERHEAD),
     ],
 )
 def test_the_largest_part_is_the_limiter(name: str, limiter: Limiter) -> None:
@@ -187,3 +187,17 @@ def test_steps_of_many_cases_are_those_of_each() -> None:
     alone = [decode(row, batch, 500.0).total.item() for batch in batches]
     assert together.total.tolist() == pytest.approx(alone, rel=1e-12)
     assert alone == sorted(alone)
+
+
+def test_the_accelerator_hides_what_the_serving_engine_overlaps() -> None:
+    row = replace(PLAIN, dense_read=1.0, host_fixed=0.4, host_sequence=0.1)
+    assert decode(row, 4.0).total.item() == pytest.approx(1.8)
+    assert decode(replace(row, host_overlap=1.0), 4.0).total.item() == pytest.approx(1.0)
+    assert decode(replace(row, host_overlap=0.5), 4.0).total.item() == pytest.approx(1.4)
+    # No more than the accelerator has to do.
+    assert decode(replace(row, host_overlap=1.0), 40.0).total.item() == pytest.approx(4.4)
+
+
+def test_every_attention_rank_schedules_its_own_sequences() -> None:
+    row = replace(PLAIN, dense_read=1.0, host_sequence=0.1, attention_ranks=4.0)
+    assert decode(row, 8.0).overhead.item() == pytest.approx(0.2)

@@ -1,0 +1,214 @@
+"""All benchmark runs as arrays: one call of the engine predicts all of them from a vector of constants.
+
+A run whose plan is not stated has one candidate for each plan that fits; the one with the highest throughput
+is taken, as for any question. The engine that answers questions is the engine that is fitted: `step_row`,
+`rates` and `serve` are called as they are, with arrays instead of numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpudesk.domain.models import Model
+from gpudesk.domain.workloads import Load, LoadKind, Workload
+from gpudesk.engine.loads import Requests, ServingConstants
+from gpudesk.engine.memory import MemoryBudget
+from gpudesk.engine.operating import step_row
+from gpudesk.engine.rates import Slot, constant_keys, rates
+from gpudesk.engine.serving import CODES, Loads, Results, serve
+from gpudesk.engine.steps import FIELDS, Rows
+from gpudesk.engine.work import Situation, Work, offer, work
+from gpudesk.evidence.parameters import Array, Parameters
+
+#: The figures that are compared, as a run names them, and in the unit in which it does.
+FIGURES = ("output_tokens_per_s", "tpot_ms", "ttft_ms")
+
+
+@dataclass(frozen=True, slots=True)
+class BenchCandidate:
+    """One way of running a run: the deployment with its memory, and sequences that a replica admits."""
+
+    situation: Situation
+    budget: MemoryBudget
+    capacity: float
+
+
+@dataclass(frozen=True, slots=True)
+class BenchRun:
+    """A published run as the fit sees it.
+
+    `figures` are measured values by the names of `FIGURES`; `traits` what it can be left out or sliced by
+    (series, model, family, accelerator, vendor, ...); `candidates` never empty.
+    """
+
+    id: str
+    model: Model
+    workload: Workload
+    figures: Mapping[str, float]
+    traits: Mapping[str, str]
+    candidates: tuple[BenchCandidate, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Predictions:
+    """Predicted figures of each run, the candidate that won, and the engine's results of the winners."""
+
+    figures: Mapping[str, Array]
+    winners: NDArray[np.intp]
+
+
+class Bench:
+    """Runs and their candidates as arrays."""
+
+    def __init__(self, runs: Sequence[BenchRun], parameters: Parameters, node_bandwidth: float) -> None:
+        """Lay out the runs."""
+        self.runs = tuple(runs)
+        self.parameters = parameters
+        pairs = [(place, run, each) for place, run in enumerate(runs) for each in run.candidates]
+        self._owners = np.array([place for place, _, _ in pairs], dtype=np.intp)
+        self._starts = np.flatnonzero(np.diff(self._owners, prepend=-1))
+        counted, keys = [], []
+        for _, run, each in pairs:
+            offered = offer(each.situation, run.model, node_bandwidth)
+            counted.append(work(each.situation, run.model, each.budget.shards, each.budget.cache, offered))
+            keys.append(constant_keys(each.situation, run.model, offered))
+        self._everything = _Part(
+            work=_stacked(counted),
+            positions=parameters.positions(_asked(), keys),
+            requests=_requests(pairs),
+            loads=_loads(pairs),
+        )
+
+    def predict(self, values: Array) -> Predictions:
+        """Return the figures of all runs with the constants `values`, each by its best candidate."""
+        results = self._everything.serve(values, self.parameters)
+        score = np.nan_to_num(results.rate, nan=-1.0)
+        best = np.maximum.reduceat(score, self._starts)
+        reaching = np.flatnonzero(score >= best[self._owners])
+        winners = reaching[np.searchsorted(self._owners[reaching], np.arange(len(self.runs)))]
+        return Predictions(_figures(results, self._everything.requests, winners), winners)
+
+    def fixed(self, winners: NDArray[np.intp]) -> FixedPlans:
+        """Return the same runs with the candidates `winners` only, which is quicker."""
+        return FixedPlans(self._everything.select(winners), self.parameters)
+
+    def rows_behind(self) -> NDArray[np.intp]:
+        """Return how many measured figures look up each value, by any of their candidates."""
+        seen = np.zeros((self.parameters.size, len(self.runs)), dtype=np.bool_)
+        for column in self._everything.positions.values():
+            seen[column, self._owners] = True
+        rows = np.array([len(run.figures) for run in self.runs], dtype=np.intp)
+        behind: NDArray[np.intp] = seen @ rows
+        for each in fields(ServingConstants):
+            behind[self.parameters.starts[each.name]] = rows.sum()
+        return behind
+
+
+@dataclass(frozen=True, slots=True)
+class FixedPlans:
+    """Runs whose plans are settled."""
+
+    part: _Part
+    parameters: Parameters
+
+    def figures(self, values: Array) -> Mapping[str, Array]:
+        """Return the figures of all runs with the constants `values`."""
+        results = self.part.serve(values, self.parameters)
+        return _figures(results, self.part.requests, np.arange(len(results.rate)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """Candidates as arrays."""
+
+    work: Work
+    positions: Mapping[tuple[str, Slot], NDArray[np.intp]]
+    requests: Requests
+    loads: Loads
+
+    def select(self, chosen: NDArray[np.intp]) -> _Part:
+        return _Part(
+            Work(*(getattr(self.work, each.name)[chosen] for each in fields(Work))),
+            {key: column[chosen] for key, column in self.positions.items()},
+            self.requests.select(chosen),
+            self.loads.select(chosen),
+        )
+
+    def serve(self, values: Array, parameters: Parameters) -> Results:
+        def constant(name: str, slot: Slot = Slot.ALL) -> Array:
+            return values[self.positions[name, slot]]
+
+        row = step_row(self.work, rates(constant, self.work))  # type: ignore[arg-type]
+        length = len(self.requests.prompt)
+        table = np.array([np.broadcast_to(getattr(row, name), length) for name in FIELDS])
+        serving = {each.name: values[parameters.starts[each.name]] for each in fields(ServingConstants)}
+        with np.errstate(all="ignore"):
+            return serve(Rows(table), self.requests, self.loads, ServingConstants(**serving))
+
+
+class _Recorder:
+    """Stands for the constants of a deployment, and writes down which of them are looked up."""
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[str, Slot]] = []
+
+    def __call__(self, name: str, slot: Slot = Slot.ALL) -> float:
+        self.asked.append((name, slot))
+        return 1.0
+
+
+def _asked() -> list[tuple[str, Slot]]:
+    """Return every constant that `rates` looks up, with its slot."""
+    recorder = _Recorder()
+    nothing = Work(*(1.0 for _ in fields(Work)))
+    rates(recorder, nothing)
+    return list(dict.fromkeys(recorder.asked))
+
+
+def _stacked(counted: Sequence[Work]) -> Work:
+    return Work(*(np.array([getattr(each, name.name) for each in counted]) for name in fields(Work)))  # type: ignore[arg-type]
+
+
+def _requests(pairs: Sequence[tuple[int, BenchRun, BenchCandidate]]) -> Requests:
+    work = [run.workload for _, run, _ in pairs]
+    held = np.array([float(each.input_tokens) for each in work])
+    return Requests(
+        prompt=held * (1.0 - np.array([each.prefix_hit_rate for each in work])),
+        held_prompt=held,
+        output=np.array([float(each.output_tokens) for each in work]),
+        capacity=np.array([each.capacity for _, _, each in pairs]),
+        varied=np.array([each.varied for each in work]),
+    )
+
+
+def _loads(pairs: Sequence[tuple[int, BenchRun, BenchCandidate]]) -> Loads:
+    columns = np.array([load_values(run.workload.load) for _, run, _ in pairs]).T
+    kind, amount, total, ttft, tpot, p99 = columns
+    replicas = np.array([float(each.situation.plan.dp) for _, _, each in pairs])
+    return Loads(kind.astype(np.int8), amount, total, ttft, tpot, p99 > 0, replicas)
+
+
+def load_values(load: Load) -> tuple[float, float, float, float, float, float]:
+    """Return code, amount, requests, TTFT and TPOT limits in seconds, and whether they are p99 limits."""
+    amounts = {
+        LoadKind.BATCH: load.batch,
+        LoadKind.CONCURRENCY: load.concurrency,
+        LoadKind.REQUEST_RATE: load.request_rate,
+    }
+    amount = float(amounts.get(load.kind) or 1.0)
+    total = np.inf if load.requests is None else float(load.requests)
+    ttft = np.inf if load.ttft_ms is None else load.ttft_ms / 1e3
+    tpot = np.inf if load.tpot_ms is None else load.tpot_ms / 1e3
+    return float(CODES[load.kind]), amount, total, ttft, tpot, float(load.limit == "p99")
+
+
+def _figures(results: Results, requests: Requests, winners: NDArray[np.intp]) -> dict[str, Array]:
+    return {
+        "output_tokens_per_s": results.rate[winners] * requests.output[winners],
+        "tpot_ms": results.tpot[winners] * 1e3,
+        "ttft_ms": results.ttft[winners] * 1e3,
+    }
