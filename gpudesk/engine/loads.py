@@ -19,6 +19,7 @@ from gpudesk.engine.rounds import Cycle, Mask, Requests, alone, cycle_of, pace
 from gpudesk.engine.steps import Array, Rows, StepTime, decode_step
 
 __all__ = [
+    "GROWN",
     "Bounds",
     "Mask",
     "Requests",
@@ -38,7 +39,7 @@ __all__ = [
 LATEST: Final = math.log(100.0)
 #: Decode steps that a newcomer waits at the most, beside the prompts of all that run.
 MOST_STEPS: Final = 2.5
-#: Share of its output that a sequence holds in the cache when memory that is given on demand is full.
+#: Share of their outputs that sequences hold in a cache that is full and given on demand.
 GROWN: Final = 0.62
 #: How much of a step that shrinks with its batch a request is spared in a run that drains, where outputs are
 #: distributed exponentially.
@@ -83,17 +84,17 @@ def _waves(total: Array, running: Array, tail_wave: float) -> Array:
     return np.maximum(1.0, full + tail_wave * np.minimum(1.0, np.maximum(full - 1.0, 0.0)))
 
 
-def _held(rows: Rows, requests: Requests, running: Array) -> Array:
-    """Sequences that are begun where `running` of full length fit and memory is given as they grow.
+def _room(rows: Rows, requests: Requests) -> Array:
+    """Sequences that run at once. `capacity` counts them at their full length.
 
-    Their throughput is that of `running`: what the others gain is lost again where memory runs out and
-    sequences are taken back. Lengths that vary use the room up.
+    Where memory is given as they grow, more of them run, at different ages. Lengths that vary use that up:
+    the long ones stay longest.
     """
     full = requests.held_prompt + requests.output
     grown = full - (1.0 - GROWN) * requests.later
-    more = running * full / grown
-    begun = np.minimum(more, np.maximum(rows.step_batch_cap, running))
-    return np.where(requests.varied | (rows.on_demand == 0), running, begun)
+    most = np.maximum(rows.step_batch_cap, requests.capacity)
+    room = np.maximum(np.floor(np.minimum(requests.capacity * full / grown, most)), requests.capacity)
+    return np.where(requests.varied | (rows.on_demand == 0), requests.capacity, room)
 
 
 def batch(rows: Rows, requests: Requests, size: Array) -> Served:
@@ -155,7 +156,7 @@ def _decoding(rows: Rows, requests: Requests, cycle: Cycle, running: Array, shri
 
 def saturate(rows: Rows, requests: Requests, total: Array, constants: ServingConstants) -> Served:
     """`total` requests are queued at once and served as fast as memory admits."""
-    running = np.minimum(total, requests.capacity)
+    running = np.minimum(total, _room(rows, requests))
     first_wave = running / total
     cycle = cycle_of(rows, requests, running, running)
     fixed = _fixed_step(rows, requests, cycle, running)
@@ -166,15 +167,14 @@ def saturate(rows: Rows, requests: Requests, total: Array, constants: ServingCon
     together = (total / running - 1.0) * cycle.shared
     duration = rows.latency + decoding + total * cycle.each_prompt + cycle.fill - together
     rate = total / duration
-    held = np.minimum(_held(rows, requests, running), total)
-    queued = total - held
+    queued = total - running
     later = cycle.fill + cycle.prompts + 0.5 * queued / rate
-    ttft = rows.latency + (cycle.burst * held + later * queued) / total
+    ttft = rows.latency + (cycle.burst * running + later * queued) / total
     shrinks = np.where(
         requests.varied, DRAINED * first_wave * np.maximum(cycle.decode.total - fixed, 0.0), 0.0
     )
     decoded = _decoding(rows, requests, cycle, running, shrinks) - (1.0 - first_wave) * cycle.shared
-    stay = (decoded + _stalled(rows, requests, cycle, running, first_wave)) * held / running
+    stay = decoded + _stalled(rows, requests, cycle, running, first_wave)
     # No request outlives the run.
     stay = np.minimum(stay, duration - ttft)
     return Served(
@@ -213,7 +213,7 @@ def closed_loop(
     `total` is infinite for a steady state and never below `concurrency`.
     """
     finite = np.isfinite(total)
-    running = np.minimum(concurrency, requests.capacity)
+    running = np.minimum(concurrency, _room(rows, requests))
     first_wave = concurrency / total
     # Where prompts come before tokens, all that wait go at once, and equal requests keep in step for ever.
     cohort = np.where(requests.varied, rows.burst_varied, 1.0 - rows.mixes * (1.0 - rows.burst_equal))
@@ -232,15 +232,13 @@ def closed_loop(
     busy = waves * seconds - (waves * running - served) * cycle.each_prompt
     # On the way between client and replica nobody is served.
     duration = busy * (1.0 + rows.latency * running / (concurrency * seconds))
-    held = np.minimum(_held(rows, requests, running), concurrency)
-    queue = (concurrency - held) * seconds / running
-    stay = seconds * held / running + rows.latency
+    queue = (concurrency - running) * seconds / running
     return Served(
         running=running,
         waiting=waiting,
         rate=served / duration,
         ttft=ttft + queue * (1.0 - first_wave * 0.5),
-        tpot=pace(requests, stay - ttft),
+        tpot=pace(requests, seconds + rows.latency - ttft),
         duration=np.where(finite, duration, np.nan),
         stable=np.ones(len(rows), dtype=np.bool_),
         limiter=cycle.limiter,
