@@ -13,6 +13,7 @@ _PACKAGE = Path(__file__).resolve().parent
 _CATALOG_NAME = "catalog.sqlite"
 _CALIBRATION_NAME = "calibration.json"
 _MEASUREMENTS_NAME = "measurements"
+_HELD_OUT_NAME = "accuracy/held-out.csv"
 
 
 class MissingFileError(FileNotFoundError):
@@ -40,6 +41,14 @@ def calibration_path() -> Path:
 def measurements_dir() -> Path:
     """Return the folder of published measurements."""
     return _run_time_data(_MEASUREMENTS_NAME)
+
+
+def held_out_path() -> Path | None:
+    """Return what fits say of published runs that they have not seen; None where nobody let them."""
+    try:
+        return _run_time_data(_HELD_OUT_NAME)
+    except MissingFileError:
+        return None
 
 
 def resource(name: str) -> Path:

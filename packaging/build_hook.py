@@ -12,6 +12,9 @@ BUNDLE = "gpudesk/_bundled"
 # Everything else in data/ is read when the catalog is built and lies in it.
 RUN_TIME_DATA = ("calibration.json", "measurements")
 
+# Takes minutes to make, and the program does without.
+OPTIONAL_DATA = ("accuracy/held-out.csv",)
+
 # Folders of resources/ that the README shows and the program does not.
 FOR_READERS = ("pictures",)
 
@@ -34,7 +37,8 @@ class CatalogBuildHook(BuildHookInterface):  # type: ignore[type-arg]
         for entry in sorted((root / "resources").iterdir()):
             if entry.name not in FOR_READERS:
                 included[str(entry)] = f"{BUNDLE}/resources/{entry.name}"
-        for name in RUN_TIME_DATA:
+        optional = [name for name in OPTIONAL_DATA if (root / "data" / name).exists()]
+        for name in (*RUN_TIME_DATA, *optional):
             included[str(root / "data" / name)] = f"{BUNDLE}/data/{name}"
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:  # noqa: ARG002

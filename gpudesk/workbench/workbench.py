@@ -21,10 +21,12 @@ if TYPE_CHECKING:
     from gpudesk.domain.charts import KvCurve, RequestTime, Roofline, StepShares
     from gpudesk.domain.estimates import Estimate, EstimateRequest, RowsBehind
     from gpudesk.domain.plans import PlanChoice
+    from gpudesk.domain.records import Record
     from gpudesk.domain.sizing import MemoryRoom, Needed, Remedy
     from gpudesk.domain.sweeps import Sweep
     from gpudesk.engine.constants import Calibration
     from gpudesk.workbench.estimating import Estimator
+    from gpudesk.workbench.records import RecordTable
     from gpudesk.workbench.sweep_run import SweepRun
 
 
@@ -82,6 +84,13 @@ class Workbench:
         from gpudesk.workbench.estimating import Estimator
 
         return Estimator(self.catalog, self.calibration)
+
+    @cached_property
+    def records(self) -> RecordTable:
+        """The published runs, and what fits say of them that have not seen them."""
+        from gpudesk.workbench.records import read_records
+
+        return read_records(self.catalog, paths.measurements_dir(), paths.held_out_path())
 
     # Scenarios
 
@@ -146,6 +155,11 @@ class Workbench:
         from gpudesk.workbench.basis import rows_behind
 
         return rows_behind(estimate, self.catalog, self.calibration)
+
+    def record(self, estimate: Estimate, figure: str) -> tuple[Record, ...]:
+        """Return the published figures nearest to one of an estimate; none where none is behind it."""
+        newest, ask = self.calibration.newest_month, self.estimator.estimate_many
+        return self.records.nearest(estimate, figure, newest, ask)
 
     def source_text(self, source: str) -> str:
         """Return in words where a term of a working comes from."""

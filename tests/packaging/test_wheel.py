@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import gpudesk
+from gpudesk import paths
 
 ROOT = Path(__file__).parents[2]
 # One process, so that the wheel is built once when tests run in several.
@@ -48,7 +49,9 @@ def test_wheel_carries_catalog_resources_and_run_time_data_only(names: set[str])
         if file.is_file() and "pictures" not in file.parts
     }
     measurements = {str(file.relative_to(ROOT)) for file in (ROOT / "data" / "measurements").iterdir()}
-    assert bundled == {"catalog.sqlite", "data/calibration.json", *measurements, *resources}
+    # What fits say of runs that they have not seen; a checkout can be without.
+    held_out = {"data/accuracy/held-out.csv"} if paths.held_out_path() else set()
+    assert bundled == {"catalog.sqlite", "data/calibration.json", *held_out, *measurements, *resources}
 
 
 def test_wheel_carries_nothing_beside_the_package(names: set[str]) -> None:
@@ -81,7 +84,7 @@ def test_installed_program_finds_its_own_files(installed: Path, tmp_path: Path) 
     code = (
         "from gpudesk import paths\n"
         "print(paths.catalog_path(), paths.calibration_path(), paths.measurements_dir(), sep='\\n')\n"
-        "print(paths.resource('translations'), paths.data_dir(), sep='\\n')"
+        "print(paths.resource('translations'), paths.held_out_path(), paths.data_dir(), sep='\\n')"
     )
     bundle = installed / "gpudesk" / "_bundled"
     expected = [
@@ -89,6 +92,7 @@ def test_installed_program_finds_its_own_files(installed: Path, tmp_path: Path) 
         bundle / "data" / "calibration.json",
         bundle / "data" / "measurements",
         bundle / "resources/translations",
+        bundle / "data/accuracy/held-out.csv" if paths.held_out_path() else None,
     ]
     assert run_installed(installed, tmp_path, "-c", code).splitlines() == [*map(str, expected), "None"]
 
