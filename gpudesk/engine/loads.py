@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpudesk.engine.rounds import Cycle, Mask, Requests, alone, cycle_of, pace
-from gpudesk.engine.steps import Array, Rows, StepTime, decode_step
+from gpudesk.engine.steps import Array, Rows, StepTime, cache_read, decode_step
 
 __all__ = [
     "GROWN",
@@ -87,13 +87,17 @@ def _waves(total: Array, running: Array, tail_wave: float) -> Array:
 def _room(rows: Rows, requests: Requests) -> Array:
     """Sequences that run at once. `capacity` counts them at their full length.
 
-    Where memory is given as they grow, more of them run, at different ages. Lengths that vary use that up:
-    the long ones stay longest.
+    Where memory is given as they grow, more of them run, at different ages: as many as the caches that they
+    have by then leave room for. A state or a window that is full early leaves none. Lengths that vary use
+    the room up: the long ones stay longest.
     """
+    if bool(np.all(requests.varied)):
+        return requests.capacity
     full = requests.held_prompt + requests.output
-    grown = full - (1.0 - GROWN) * requests.later
+    grown = cache_read(rows, full - (1.0 - GROWN) * requests.later)
+    share = np.where(grown > 0, cache_read(rows, full) / np.maximum(grown, 1e-300), 1.0)
     most = np.maximum(rows.step_batch_cap, requests.capacity)
-    room = np.maximum(np.floor(np.minimum(requests.capacity * full / grown, most)), requests.capacity)
+    room = np.maximum(np.floor(np.minimum(requests.capacity * share, most)), requests.capacity)
     return np.where(requests.varied | (rows.on_demand == 0), requests.capacity, room)
 
 

@@ -195,13 +195,20 @@ def _matrices(rows: Rows, tokens: Array, busiest: Array) -> tuple[tuple[Array, A
     )
 
 
+def cache_read(rows: Rows, context: Array) -> Array:
+    """Seconds to read the cache of one sequence of `context` tokens, and to write its state again."""
+    window1 = np.minimum(context, rows.kv1_window)
+    window2 = np.minimum(context, rows.kv2_window)
+    read: Array = rows.kv_token * context + rows.kv1_token * window1 + rows.kv2_token * window2 + rows.state
+    return read
+
+
 def _decode_attention(rows: Rows, context: Array) -> tuple[Array, Array]:
     """Seconds to read the cache of one sequence, and to attend to it with one new token."""
     window1 = np.minimum(context, rows.kv1_window)
     window2 = np.minimum(context, rows.kv2_window)
-    read = rows.kv_token * context + rows.kv1_token * window1 + rows.kv2_token * window2 + rows.state
     attend = rows.att_token * context + rows.att1_token * window1 + rows.att2_token * window2
-    return read, attend
+    return cache_read(rows, context), attend
 
 
 def _prefill_attention(rows: Rows, attended: Array) -> Array:

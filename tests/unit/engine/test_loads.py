@@ -214,6 +214,15 @@ def test_memory_that_is_given_on_demand_lets_more_begin() -> None:
     assert (few.ttft, few.tpot, few.rate) == (whole.ttft, whole.tpot, whole.rate)
 
 
+@pytest.mark.parametrize(
+    "cache", [{"state": 1e-3}, {"kv1_token": 1e-6, "kv1_window": 512.0}, {}], ids=["state", "window", "none"]
+)
+def test_caches_that_do_not_grow_let_no_more_begin(cache: dict[str, float]) -> None:
+    row = replace(PLAIN, overhead_fixed=0.02, on_demand=1.0, step_batch_cap=256.0, **cache)
+    full = serve_one(Case(row, 1000, 3000, 60, LoadKind.CONCURRENCY, 80, varied=False))
+    assert full.running == 60
+
+
 def test_prompts_of_one_sequence_stall_nobody() -> None:
     # One at a time: the next prompt comes when the last token is out.
     found = serve_one(Case(SLOW, 1000, 11, 1, LoadKind.SATURATE, total=50))
