@@ -120,6 +120,17 @@ class FixedPlans:
         results = self.part.serve(values, self.parameters)
         return _figures(results, self.part.requests, np.arange(len(results.rate)))
 
+    def changed(self, figures: Mapping[str, Array], values: Array, place: int) -> Mapping[str, Array]:
+        """Return `figures` with those worked out again that the value at `place` has a part in."""
+        concerned = self.part.looking_up(place)
+        if concerned is None:
+            return self.figures(values)
+        again = FixedPlans(self.part.select(concerned), self.parameters).figures(values)
+        changed = {name: figure.copy() for name, figure in figures.items()}
+        for name, figure in again.items():
+            changed[name][concerned] = figure
+        return changed
+
 
 @dataclass(frozen=True, slots=True)
 class _Part:
@@ -137,6 +148,12 @@ class _Part:
             self.requests.select(chosen),
             self.loads.select(chosen),
         )
+
+    def looking_up(self, place: int) -> NDArray[np.intp] | None:
+        """Return the candidates that look up the value at `place`; None where all may depend on it."""
+        columns = [column == place for column in self.positions.values()]
+        concerned = np.flatnonzero(np.logical_or.reduce(columns))
+        return concerned if len(concerned) else None
 
     def serve(self, values: Array, parameters: Parameters) -> Results:
         def constant(name: str, slot: Slot = Slot.ALL) -> Array:

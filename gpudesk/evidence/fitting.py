@@ -142,13 +142,15 @@ class _Prior:
 def _linear(bench: Bench, targets: _Targets, values: Array, winners: NDArray[np.intp]) -> tuple[Array, Array]:
     """Residuals, and their derivatives by the logarithms of the constants that may move."""
     settled = bench.fixed(winners)
-    residuals = targets.residuals(settled.figures(values))
+    figures = settled.figures(values)
+    residuals = targets.residuals(figures)
     free = bench.parameters.free
     slope = np.empty((len(residuals), len(free)))
-    for column, place in enumerate(free):
+    for column, place in enumerate(free.tolist()):
         nudged = values.copy()
         nudged[place] *= np.exp(DIFFERENCE)
-        slope[:, column] = (targets.residuals(settled.figures(nudged)) - residuals) / DIFFERENCE
+        changed = targets.residuals(settled.changed(figures, nudged, place))
+        slope[:, column] = (changed - residuals) / DIFFERENCE
     return residuals, np.clip(np.nan_to_num(slope), -200.0, 200.0)
 
 
