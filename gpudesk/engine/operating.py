@@ -13,7 +13,7 @@ from gpudesk.engine.rates import LOSSLESS, Rates
 from gpudesk.engine.steps import StepRow
 from gpudesk.engine.work import Work
 
-#: Fields of a row that are times, which older software stretches.
+#: Fields of a row that are times, which older software and unlucky pairings stretch.
 _TIMES = tuple(
     field.name
     for field in fields(StepRow)
@@ -82,9 +82,10 @@ def step_row(work: Work, rates: Rates) -> StepRow:
         burst_varied=rates.burst_varied,
         limit_queue=rates.limit_queue,
     )
-    if np.ndim(rates.age_factor) == 0 and rates.age_factor == 1.0:
+    stretch = rates.stretch
+    if np.ndim(stretch) == 0 and stretch == 1.0:
         return row
-    return replace(row, **{name: getattr(row, name) * rates.age_factor for name in _TIMES})
+    return replace(row, **{name: getattr(row, name) * stretch for name in _TIMES})
 
 
 def lossless_row(work: Work) -> StepRow:

@@ -81,6 +81,12 @@ class Rates:
     burst_varied: float
     limit_queue: float
     age_factor: float
+    pairing: float
+
+    @property
+    def stretch(self) -> float:
+        """What all times are stretched by: older software, and part and serving engine going together."""
+        return self.age_factor * self.pairing
 
 
 #: A part that reaches every peak and adds nothing.
@@ -114,6 +120,7 @@ LOSSLESS: Final = Rates(
     burst_varied=0.0,
     limit_queue=0.0,
     age_factor=1.0,
+    pairing=1.0,
 )
 
 
@@ -170,10 +177,9 @@ def _scalar(value: NDArray[np.float64]) -> float:
     return value.item() if value.ndim == 0 else value  # type: ignore[return-value]
 
 
-def _slowed(constant: Lookup, work: Work) -> float:
-    """Return what all times are stretched by: older software, and what one generation makes of a family."""
-    older = np.exp(np.asarray(constant("age_slowdown") * work.months_old / 12.0))
-    return _scalar(np.asarray(older * constant("pairing", Slot.EXPERT_ARITHMETIC)))
+def _aged(constant: Lookup, work: Work) -> float:
+    """Return what older software stretches all times by."""
+    return _scalar(np.exp(np.asarray(constant("age_slowdown") * work.months_old / 12.0)))
 
 
 def rates(constant: Lookup, work: Work) -> Rates:
@@ -214,5 +220,6 @@ def rates(constant: Lookup, work: Work) -> Rates:
         burst_equal=constant("burst_equal"),
         burst_varied=constant("burst_varied"),
         limit_queue=constant("limit_queue"),
-        age_factor=_slowed(constant, work),
+        age_factor=_aged(constant, work),
+        pairing=constant("pairing", Slot.EXPERT_ARITHMETIC),
     )

@@ -107,7 +107,7 @@ def _effective_bandwidth(work: _Work, offered: Offer, rates: Rates) -> float:
         + work.experts[0] / rates.expert_read_efficiency
         + work.attention[0] / rates.kv_read_efficiency
     ) / offered.bandwidth
-    return float(work.read_bytes / (seconds * rates.age_factor))
+    return float(work.read_bytes / (seconds * rates.stretch))
 
 
 def _effective_flops(work: _Work, offered: Offer, rates: Rates) -> float:
@@ -118,4 +118,4 @@ def _effective_flops(work: _Work, offered: Offer, rates: Rates) -> float:
         + work.head[1] / (offered.attention_peak.flops * rates.dense_efficiency)
         + work.attention[1] / (offered.attention_peak.flops * rates.attention_efficiency)
     )
-    return float(work.flop / (seconds * rates.age_factor))
+    return float(work.flop / (seconds * rates.stretch))

@@ -15,8 +15,8 @@ from gpudesk.engine.steps import StepRow
 from gpudesk.workbench.setups import Candidate, Frame
 
 _JOIN = "({reading}⁴ + {arithmetic}⁴)^¼"
-#: Name of the input that older software, or a pairing of part and serving engine, adds to a formula.
-_AGE = "slowdown by software"
+#: Names of the inputs that older software, and a pairing of part and serving engine, add to a formula.
+_AGE, _PAIRING = "slowdown by age", "slowdown by pairing"
 
 
 def step_terms(frame: Frame, candidate: Candidate, running: float, context: float) -> tuple[Term, ...]:
@@ -82,16 +82,20 @@ class _Step:
     candidate: Candidate
 
     def _timed(self, name: str, seconds: float, formula: str, *inputs: Term) -> Term:
-        """Return a time, stretched by older software and by how well part and serving engine go together."""
-        age = self.candidate.rates.age_factor
-        if age == 1.0:
-            return Term(name, seconds, "s", formula, inputs=inputs)
-        slowdown = replace(_constant("age_slowdown", age), name=_AGE)
-        bracketed = f"({formula})" if " + " in formula else formula
-        return Term(name, seconds, "s", f"{bracketed} × {slot(_AGE)}", inputs=(*inputs, slowdown))
+        """Return a time, with what stretches it: older software, part and serving engine going together."""
+        rates = self.candidate.rates
+        stretches = [
+            replace(_constant("age_slowdown", rates.age_factor), name=_AGE),
+            replace(_constant("pairing", rates.pairing), name=_PAIRING),
+        ]
+        stretches = [each for each in stretches if each.value != 1.0]
+        if stretches:
+            bracketed = f"({formula})" if " + " in formula else formula
+            formula = " × ".join((bracketed, *(slot(each.name) for each in stretches)))
+        return Term(name, seconds, "s", formula, inputs=(*inputs, *stretches))
 
-    def _unaged(self, seconds: float) -> float:
-        return seconds / self.candidate.rates.age_factor
+    def _unstretched(self, seconds: float) -> float:
+        return seconds / self.candidate.rates.stretch
 
     @property
     def _model(self) -> str:
@@ -208,7 +212,7 @@ class _Step:
     def _activation_traffic(self, tokens: float) -> Term:
         rates, offered = self.candidate.rates, self.candidate.offered
         seconds = self.candidate.row.activation_token * tokens
-        moved = self._unaged(self.candidate.row.activation_token) * (
+        moved = self._unstretched(self.candidate.row.activation_token) * (
             offered.bandwidth * rates.dense_read_efficiency
         )
         inputs = [_constant("activation_traffic", rates.activation_traffic)]
@@ -281,7 +285,7 @@ class _Step:
             Term("sequences", held, None),
             Term(
                 "cache of one sequence",
-                self._unaged(read) * rate,
+                self._unstretched(read) * rate,
                 "B",
                 "what each layer reads of the mean context",
                 source=self._model,
@@ -304,7 +308,7 @@ class _Step:
             Term("tokens", tokens, "tokens"),
             Term(
                 "operations of a token",
-                self._unaged(seconds) * rate,
+                self._unstretched(seconds) * rate,
                 "FLOP",
                 "what its heads compute against the tokens that it attends to",
                 source=self._model,
@@ -323,7 +327,7 @@ class _Step:
 
     def _collectives(self, tokens: float) -> Term:
         row, rates, offered = self.candidate.row, self.candidate.rates, self.candidate.offered
-        moved = self._unaged(row.comm_token) * offered.link.bandwidth * rates.link_efficiency
+        moved = self._unstretched(row.comm_token) * offered.link.bandwidth * rates.link_efficiency
         return Term(
             "collectives",
             row.comm_fixed + row.comm_token * tokens,
