@@ -11,11 +11,11 @@ WORKERS ?= 2
 PIP_QUIET := --quiet --disable-pip-version-check
 
 # What the catalog is made from. Folders count too: they change when a file is removed.
-DATA := $(shell find data -name '*.py' -prune -o -print 2>/dev/null)
+DATA := $(shell find data \( -name '*.py' -o -path data/accuracy \) -prune -o -print 2>/dev/null)
 CATALOG_CODE := $(shell find gpudesk/catalog gpudesk/domain -name '*.py' 2>/dev/null)
 
 .DELETE_ON_ERROR:
-.PHONY: help run test lint bench soak peers catalog lock notices screenshots wheel wheel-test bare-test clean
+.PHONY: help run test lint bench soak peers accuracy catalog lock notices screenshots wheel wheel-test bare-test clean
 
 help:
 	@echo "run         set up, then open the window; without a display, make a sample comparison sheet"
@@ -24,6 +24,7 @@ help:
 	@echo "bench       measure speed and accuracy"
 	@echo "soak        take thousands of random steps at the window, and look for faults"
 	@echo "peers       ask other estimators for the measured runs, for the accuracy report"
+	@echo "accuracy    write the accuracy report of the manual from what folds say of the measured runs"
 	@echo "catalog     build the shipped catalog from data/"
 	@echo "wheel       build the wheel"
 	@echo "wheel-test  install the wheel in a fresh environment and use it there"
@@ -56,6 +57,9 @@ soak: $(VENV)/.ready build/.debian-test $(CATALOG)
 
 peers: $(VENV)/.ready $(CATALOG) build/peers/aiconfigurator/.ready build/peers/llm-analysis/.ready
 	$(BIN)/python -m tests.benchmarks.peers.run_peers
+
+accuracy: $(VENV)/.ready $(CATALOG)
+	$(BIN)/python packaging/accuracy.py $(CATALOG)
 
 # Environments of their own: what peers need stands against what this program needs.
 build/peers/%/.ready: tests/benchmarks/peers/%.txt

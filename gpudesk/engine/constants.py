@@ -51,7 +51,7 @@ class Constant:
 
 
 #: Keys by which a rule may narrow a band.
-BAND_KEYS = ("load", "experts", "generation", "serving_engine")
+BAND_KEYS = ("load", "experts", "generation", "serving_engine", "weights")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,20 +1,20 @@
 """Bands from held-out residuals: by figure, by basis, and by what a figure is known better or worse for.
 
 A residual is the logarithm of measured over predicted, from a fit that has not seen the group of the run.
-Groups (a publisher, a model) count as the square root of their size, since what they miss by is shared. The
-band runs from the tenth to the ninetieth hundredth. Slices with few residuals are drawn towards all others.
+Groups (a publisher, a model) count as the square root of their size, since what they miss by is shared. Each
+slice is drawn towards the wider slice that it is a part of, the more so the fewer publishers it has.
 """
 
 from __future__ import annotations
 
 import math
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gpudesk.domain.estimates import Basis
 from gpudesk.engine.constants import BandRule
@@ -28,15 +28,22 @@ BAND_FIGURES: Final[Mapping[str, str]] = {
     "tpot_ms": "tpot",
     "ttft_ms": "ttft",
 }
-#: Hundredths between which the band lies.
-EDGES: Final = (0.1, 0.9)
-#: Residuals at which a slice speaks for itself as much as all others do for it.
-HALF_TRUSTED: Final = 40
+#: Share of the residuals that is left out on either side. A publisher that nobody has seen scatters more than
+#: those that are there, so that the band of theirs would hold less than four in five of its figures.
+OUTSIDE: Final[Mapping[str, float]] = {"output_tokens_per_s": 0.08, "tpot_ms": 0.08, "ttft_ms": 0.10}
+#: By what the band of each figure is narrowed, step by step.
+NARROWED: Final[Mapping[str, tuple[tuple[str, ...], ...]]] = {
+    "output_tokens_per_s": (("serving_engine",), ("serving_engine", "weights")),
+    "tpot_ms": (("load",), ("load", "serving_engine")),
+    "ttft_ms": (("load",), ("load", "serving_engine")),
+}
+#: Publishers at which a slice speaks for itself as much as the wider slice does for it.
+HALF_TRUSTED: Final = 4.0
 #: A slice of fewer residuals has no rule of its own.
 LEAST_IN_SLICE: Final = 30
 #: Folds whose residuals stand for each basis; those of one basis are pooled.
 BASIS_FOLDS: Final[Mapping[Basis, tuple[str, ...]]] = {
-    Basis.CALIBRATED: ("series", "model"),
+    Basis.CALIBRATED: ("series",),
     Basis.ESTIMATED: ("generation", "series"),
     Basis.UNCALIBRATED: ("vendor",),
 }
@@ -51,26 +58,35 @@ MEASURED: Final[Mapping[str, tuple[float, float]]] = {
 #: No band is narrower than this to either side, in the logarithm.
 LEAST: Final = math.log(1.05)
 
+Edges = tuple[float, float]
+Where = tuple[tuple[str, str], ...]
+
 
 @dataclass(frozen=True, slots=True)
 class Residuals:
-    """Residuals of one figure with their weights and the runs that they are of."""
+    """Residuals of one figure: weights, publishers, and the keys by which a band may be narrowed."""
 
     values: Array
     weights: Array
-    runs: tuple[BenchRun, ...]
+    series: NDArray[np.str_]
+    keys: Mapping[str, NDArray[np.str_]]
 
-    def where(self, **traits: str) -> Residuals:
-        """Return the residuals of runs that have all of these traits."""
-        chosen = np.array(
-            [all(run.traits[name] == value for name, value in traits.items()) for run in self.runs],
-            dtype=np.bool_,
-        )
-        return Residuals(
-            self.values[chosen],
-            self.weights[chosen],
-            tuple(run for run, inside in zip(self.runs, chosen, strict=True) if inside),
-        )
+    def inside(self, chosen: NDArray[np.bool_]) -> Residuals:
+        """Return some of the residuals."""
+        keys = {name: column[chosen] for name, column in self.keys.items()}
+        return Residuals(self.values[chosen], self.weights[chosen], self.series[chosen], keys)
+
+
+def band_keys(run: BenchRun) -> dict[str, str]:
+    """Return what the band of a run may be narrowed by, as an estimate of it would ask for it."""
+    traits = run.traits
+    return {
+        "load": traits["load"],
+        "serving_engine": traits["engine"],
+        "weights": traits["weights"],
+        "generation": traits["generation"],
+        "experts": "no" if traits["experts"] == "dense" else "yes",
+    }
 
 
 def residuals(
@@ -80,10 +96,16 @@ def residuals(
     chosen = [each for each in held_out if each.figure == figure and each.fold in folds]
     groups = [(each.fold, runs[each.run].traits[each.fold]) for each in chosen]
     sizes = Counter(groups)
+    known = {name: band_keys(runs[name]) for name in {each.run for each in chosen}}
+    names = {name for steps in NARROWED[figure] for name in steps}
     return Residuals(
         values=np.log(np.array([each.measured / each.predicted for each in chosen])),
         weights=np.array([sizes[group] ** -0.5 for group in groups]),
-        runs=tuple(runs[each.run] for each in chosen),
+        series=np.array([runs[each.run].traits["series"] for each in chosen], dtype=np.str_),
+        keys={
+            name: np.array([known[each.run][name] for each in chosen], dtype=np.str_)
+            for name in sorted(names)
+        },
     )
 
 
@@ -95,21 +117,22 @@ def quantile(values: Array, weights: Array, share: float) -> float:
     return float(np.interp(share, places, ordered))
 
 
-def _edges(found: Residuals) -> tuple[float, float]:
-    low, high = (quantile(found.values, found.weights, share) for share in EDGES)
+def _edges(found: Residuals, outside: float) -> Edges:
+    low, high = (quantile(found.values, found.weights, share) for share in (outside, 1.0 - outside))
     return min(low, -LEAST), max(high, LEAST)
 
 
-def _shrunk(slice_: Residuals, whole: tuple[float, float]) -> tuple[float, float]:
-    trust = len(slice_.values) / (len(slice_.values) + HALF_TRUSTED)
-    own = _edges(slice_)
-    return tuple(trust * mine + (1.0 - trust) * theirs for mine, theirs in zip(own, whole, strict=True))  # type: ignore[return-value]
+def _shrunk(slice_: Residuals, wider: Edges, outside: float) -> Edges:
+    """Return the edges of a slice, drawn towards those of the wider slice."""
+    publishers = len(set(slice_.series.tolist()))
+    trust = publishers / (publishers + HALF_TRUSTED)
+    low, high = _edges(slice_, outside)
+    return trust * low + (1.0 - trust) * wider[0], trust * high + (1.0 - trust) * wider[1]
 
 
-def _rule(
-    figure: str, basis: Basis, edges: tuple[float, float], where: Mapping[str, str] | None = None
-) -> BandRule:
-    narrowed = {key: frozenset({value}) for key, value in (where or {}).items()}
+def rule(figure: str, basis: Basis, edges: Edges, where: Where = ()) -> BandRule:
+    """Return a rule from edges in the logarithm."""
+    narrowed = {key: frozenset({value}) for key, value in where}
     return BandRule(figure, str(basis), math.exp(edges[0]), math.exp(edges[1]), narrowed)
 
 
@@ -117,138 +140,45 @@ def band_rules(held_out: Sequence[HeldOut], runs: Sequence[BenchRun]) -> tuple[B
     """Return the rules of all bands, for every basis, each figure first as a whole, then by slice."""
     by_id = {run.id: run for run in runs}
     rules = [
-        _rule(figure, Basis.MEASURED, (math.log(low), math.log(high)))
+        rule(figure, Basis.MEASURED, (math.log(low), math.log(high)))
         for figure, (low, high) in MEASURED.items()
     ]
     for figure, name in BAND_FIGURES.items():
         calibrated = residuals(held_out, by_id, figure, BASIS_FOLDS[Basis.CALIBRATED])
-        whole = _edges(calibrated)
-        slices = _slices(calibrated, whole)
+        if not len(calibrated.values):
+            continue
+        slices = dict(_slices(figure, calibrated))
         for basis, folds in BASIS_FOLDS.items():
-            stretch = _stretch(residuals(held_out, by_id, figure, folds), whole, WEAKER[basis])
-            rules.append(_rule(name, basis, _stretched(whole, stretch)))
-            rules.extend(_rule(name, basis, _stretched(edges, stretch), where) for where, edges in slices)
+            weaker = residuals(held_out, by_id, figure, folds)
+            stretch = _stretch(weaker, slices[()], figure, WEAKER[basis])
+            rules.extend(
+                rule(name, basis, (low * stretch, high * stretch), where)
+                for where, (low, high) in slices.items()
+            )
     return tuple(rules)
 
 
-def _stretch(weaker: Residuals, whole: tuple[float, float], least: float) -> float:
+def _stretch(weaker: Residuals, whole: Edges, figure: str, least: float) -> float:
     """Return how much wider residuals are than those of a calibrated estimate."""
-    low, high = _edges(weaker)
+    if not len(weaker.values):
+        return least
+    low, high = _edges(weaker, OUTSIDE[figure])
     return max(least, (high - low) / (whole[1] - whole[0]))
 
 
-def _stretched(edges: tuple[float, float], stretch: float) -> tuple[float, float]:
-    return edges[0] * stretch, edges[1] * stretch
-
-
-def _slices(
-    calibrated: Residuals, whole: tuple[float, float]
-) -> list[tuple[dict[str, str], tuple[float, float]]]:
-    """Return the edges by load, and by load and kind of model."""
-    found: list[tuple[dict[str, str], tuple[float, float]]] = []
-    for load in sorted({run.traits["load"] for run in calibrated.runs}):
-        of_load = calibrated.where(load=load)
-        if len(of_load.values) < LEAST_IN_SLICE:
-            continue
-        by_load = _shrunk(of_load, whole)
-        found.append(({"load": load}, by_load))
-        for kind, key in (("dense", "no"), ("mixture of experts", "yes")):
-            inside = of_load.where(experts=kind)
-            if len(inside.values) >= LEAST_IN_SLICE:
-                found.append(({"load": load, "experts": key}, _shrunk(inside, by_load)))
-    return found
-
-
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """Two runs that differ in the accelerator only: logarithms of the ratio, measured and predicted."""
-
-    first: BenchRun
-    second: BenchRun
-    figure: str
-    measured: float
-    predicted: float
-
-    @property
-    def residual(self) -> float:
-        """How much the ratio is missed by."""
-        return self.measured - self.predicted
-
-
-def pairs(held_out: Sequence[HeldOut], runs: Sequence[BenchRun], figure: str, fold: str) -> tuple[Pair, ...]:
-    """Return all pairs of different accelerators under the same question in the same series.
-
-    Several runs of one accelerator are taken together by their median.
-    """
-    by_id = {run.id: run for run in runs}
-    alike: dict[tuple[object, ...], dict[str, list[HeldOut]]] = defaultdict(lambda: defaultdict(list))
-    for each in held_out:
-        if each.figure == figure and each.fold == fold:
-            run = by_id[each.run]
-            alike[_question(run)][run.traits["accelerator"]].append(each)
-    found: list[Pair] = []
-    for parts in alike.values():
-        for first, second in combinations(sorted(parts), 2):
-            ours, theirs = _median(parts[first]), _median(parts[second])
-            found.append(
-                Pair(
-                    by_id[parts[first][0].run],
-                    by_id[parts[second][0].run],
-                    figure,
-                    ours[0] - theirs[0],
-                    ours[1] - theirs[1],
-                )
+def _slices(figure: str, calibrated: Residuals) -> Iterator[tuple[Where, Edges]]:
+    """Yield the edges of all residuals, then of each slice, the wider ones first."""
+    found: dict[Where, Edges] = {(): _edges(calibrated, OUTSIDE[figure])}
+    yield (), found[()]
+    for names in NARROWED[figure]:
+        columns = [calibrated.keys[name] for name in names]
+        for values in sorted(set(zip(*(column.tolist() for column in columns), strict=True))):
+            chosen = np.logical_and.reduce(
+                [column == value for column, value in zip(columns, values, strict=True)]
             )
-    return tuple(found)
-
-
-def _median(figures: Sequence[HeldOut]) -> tuple[float, float]:
-    measured = float(np.median([math.log(each.measured) for each in figures]))
-    predicted = float(np.median([math.log(each.predicted) for each in figures]))
-    return measured, predicted
-
-
-def _question(run: BenchRun) -> tuple[object, ...]:
-    """Return what two runs must share to be compared; rates of a closed loop and a batch by their size."""
-    work, plan = run.workload, run.candidates[0].situation.plan
-    load = work.load
-    return (
-        run.traits["series"],
-        run.traits["engine"],
-        run.traits["model"],
-        run.traits["load"],
-        round(work.input_tokens, -1),
-        round(work.output_tokens, -1) if work.output_tokens > 400 else 400,
-        load.batch or load.concurrency or load.request_rate,
-        load.tpot_ms,
-        plan.count,
-    )
-
-
-def pair_rules(held_out: Sequence[HeldOut], runs: Sequence[BenchRun]) -> tuple[BandRule, ...]:
-    """Return the bands of ratios between two accelerators, by the weaker basis of the two."""
-    rules: list[BandRule] = []
-    for figure, name in BAND_FIGURES.items():
-        repeats = math.log(MEASURED[name][1])
-        rules.append(_rule(name, Basis.MEASURED, (-repeats, repeats)))
-        width = 0.0
-        for basis, fold in (
-            (Basis.CALIBRATED, "series"),
-            (Basis.ESTIMATED, "generation"),
-            (Basis.UNCALIBRATED, "vendor"),
-        ):
-            width = max(width * 1.1, _pair_width(pairs(held_out, runs, figure, fold), basis))
-            rules.append(_rule(name, basis, (-width, width)))
-    return tuple(rules)
-
-
-def _pair_width(found: Sequence[Pair], basis: Basis) -> float:
-    """Return what four in five ratios are missed by at most, series weighed by the root of their size."""
-    trait = {Basis.ESTIMATED: "generation", Basis.UNCALIBRATED: "vendor"}.get(basis)
-    if trait is not None:
-        found = [pair for pair in found if pair.first.traits[trait] != pair.second.traits[trait]]
-    if not found:
-        return 0.0
-    sizes = Counter(pair.first.traits["series"] for pair in found)
-    weights = np.array([sizes[pair.first.traits["series"]] ** -0.5 for pair in found])
-    return quantile(np.abs(np.array([pair.residual for pair in found])), weights, 0.8)
+            if np.count_nonzero(chosen) < LEAST_IN_SLICE:
+                continue
+            where = tuple(zip(names, values, strict=True))
+            wider = found.get(where[:-1], found[()])
+            found[where] = _shrunk(calibrated.inside(chosen), wider, OUTSIDE[figure])
+            yield where, found[where]

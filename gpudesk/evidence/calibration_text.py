@@ -48,14 +48,26 @@ def calibration_text(bench: Bench, values: Array, about: CalibrationText) -> str
         "data": about.data_revision,
     }
     lines = [f" {json.dumps(key)}: {json.dumps(value)}," for key, value in head.items()]
-    lists = {
-        "coverage": _coverage(bench.runs),
-        "bands": [_band(rule) for rule in about.bands],
-        "pair_bands": [_band(rule) for rule in about.pair_bands],
-    }
-    tail = ",\n".join(f" {json.dumps(name)}: {_list(entries, 2)}" for name, entries in lists.items())
     joined = ",\n".join(constants)
-    return "{\n" + "\n".join(lines) + '\n "constants": {\n' + joined + "\n },\n" + tail + "\n}\n"
+    coverage = f' "coverage": {_list(_coverage(bench.runs), 2)}'
+    head_text = "{\n" + "\n".join(lines) + '\n "constants": {\n' + joined + "\n },\n" + coverage
+    return head_text + _bands(about.bands, about.pair_bands)
+
+
+def with_bands(text: str, bands: Sequence[BandRule], pair_bands: Sequence[BandRule]) -> str:
+    """Return the text of a calibration file with other bands; the constants stay to the last digit."""
+    head, _, _ = text.partition(_BEFORE_BANDS)
+    return head + _bands(bands, pair_bands)
+
+
+#: What stands between the coverage and the bands, which end the file.
+_BEFORE_BANDS: Final = ',\n "bands": '
+
+
+def _bands(bands: Sequence[BandRule], pair_bands: Sequence[BandRule]) -> str:
+    """Return the end of the file."""
+    single, double = (_list([_band(rule) for rule in rules], 2) for rules in (bands, pair_bands))
+    return f'{_BEFORE_BANDS}{single},\n "pair_bands": {double}\n}}\n'
 
 
 def _significant(value: float, digits: int) -> float:

@@ -15,7 +15,7 @@ from gpudesk.domain.estimates import Basis
 from gpudesk.domain.measurements import MeasuredRuns
 from gpudesk.domain.things import ThingKind
 from gpudesk.engine.constants import BandRule, Calibration
-from gpudesk.evidence.banding import BAND_FIGURES, band_rules, pair_rules
+from gpudesk.evidence.banding import BAND_FIGURES, band_rules
 from gpudesk.evidence.bench import Bench
 from gpudesk.evidence.calibration_text import CalibrationText, calibration_text
 from gpudesk.evidence.fitting import fit
@@ -23,6 +23,7 @@ from gpudesk.evidence.held_out import FOLDS, HeldOut, leave_out
 from gpudesk.evidence.measured_runs import read_measured_runs
 from gpudesk.evidence.operator_rows import read_operator_rows
 from gpudesk.evidence.operators import fit_operators
+from gpudesk.evidence.pairing import pair_rules
 from gpudesk.evidence.parameters import Array, Parameters
 from gpudesk.evidence.priors import beliefs, pinned
 from gpudesk.workbench.bench_runs import RefusedRun, bench_runs

@@ -151,10 +151,11 @@ class SetupTable:
             made.accelerator.generation,
             made.engine.family,
             "yes" if has_experts(made.model) else "no",
+            str(made.weights),
             rests_on,
         )
         if key not in self._bands:
-            fixed = dict(zip(("generation", "serving_engine", "experts"), key, strict=False))
+            fixed = dict(zip(("generation", "serving_engine", "experts", "weights"), key, strict=False))
             self._bands[key] = {
                 kind: tuple(
                     factor

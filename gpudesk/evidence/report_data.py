@@ -1,0 +1,121 @@
+"""What the accuracy report is made of and what it comes to, for the page and for the summary."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from gpudesk.evidence.bench import BenchRun
+from gpudesk.evidence.held_out import HeldOut
+from gpudesk.evidence.judging import Judged, judged
+from gpudesk.evidence.pairing import PAIR_FOLDS
+from gpudesk.evidence.report_measures import Measure, by_view, measure, of_fold
+from gpudesk.evidence.report_pairs import JudgedPair, RatioFound, judged_pairs, known_ratios, pair_record
+from gpudesk.evidence.report_peers import PeerAnswers, PeerRecord, PeerSpeed, peer_records
+from gpudesk.evidence.report_words import Names
+
+
+@dataclass(frozen=True)
+class ReportData:
+    """Runs with what folds say of them, other estimators, and what the calibration says of itself.
+
+    `unused` counts published rows by the reason for which they are not used; `refused` are runs that the
+    program does not answer.
+    """
+
+    runs: Sequence[BenchRun]
+    held_out: Sequence[HeldOut]
+    peers: Sequence[PeerAnswers]
+    speeds: Sequence[PeerSpeed]
+    names: Names
+    unused: Mapping[str, int]
+    refused: int
+    data_revision: str
+    calibration_revision: str
+    newest_month: str
+    constants: int
+
+    @cached_property
+    def rows(self) -> tuple[Judged, ...]:
+        """Return every held-out figure with its cross-fitted band."""
+        return judged(self.held_out, self.runs)
+
+    @cached_property
+    def folds(self) -> tuple[str, ...]:
+        """Return the folds that there are, in the order in which they were made."""
+        return tuple(dict.fromkeys(row.fold for row in self.rows))
+
+    @cached_property
+    def series_rows(self) -> list[Judged]:
+        """Return the figures as predicted without the rows of their publisher."""
+        return of_fold(self.rows, "series")
+
+    @cached_property
+    def pairs(self) -> tuple[JudgedPair, ...]:
+        """Return the pairs with their cross-fitted bands."""
+        return judged_pairs(self.held_out, self.runs)
+
+    @cached_property
+    def ratios(self) -> tuple[RatioFound, ...]:
+        """Return the known ratios."""
+        return known_ratios(self.rows)
+
+    @cached_property
+    def peer_records(self) -> tuple[PeerRecord, ...]:
+        """Return how other estimators do on the same rows."""
+        return peer_records(self.peers, self.series_rows)
+
+
+def summary(data: ReportData) -> dict[str, Any]:
+    """Return the figures of the report that other programs read: by fold and view, pairs, known ratios."""
+    folds = {
+        fold: {str(view): _fields(measure(rows)) for view, rows in by_view(of_fold(data.rows, fold)).items()}
+        for fold in data.folds
+    }
+    pairs: dict[str, dict[str, Any]] = {}
+    for _, fold in PAIR_FOLDS:
+        for figure in dict.fromkeys(each.pair.figure for each in data.pairs):
+            chosen = [each for each in data.pairs if each.fold == fold and each.pair.figure == figure]
+            if chosen:
+                record = pair_record(chosen)
+                pairs.setdefault(fold, {})[figure] = {
+                    "pairs": record.pairs,
+                    "named": record.named,
+                    "named_right": _short(record.named_right),
+                    "open": record.open,
+                    "open_right": _short(record.open_right),
+                    "coverage": _short(record.coverage),
+                }
+    ratios = [
+        {
+            "ratio": each.known.title,
+            "fold": each.fold,
+            "measured": _short(each.measured),
+            "predicted": _short(each.predicted),
+        }
+        for each in data.ratios
+    ]
+    return {
+        "data": data.data_revision,
+        "runs": len(data.runs),
+        "folds": folds,
+        "pairs": pairs,
+        "ratios": ratios,
+    }
+
+
+def _fields(found: Measure) -> dict[str, float | int | None]:
+    return {
+        "rows": found.rows,
+        "median": _short(found.median),
+        "p90": _short(found.p90),
+        "bias": _short(found.bias),
+        "coverage": _short(found.coverage),
+        "width": _short(found.width),
+    }
+
+
+def _short(value: float | None) -> float | None:
+    return None if value is None else float(f"{value:.4g}")

@@ -1,0 +1,237 @@
+"""The accuracy report as a page of the manual: sections in Markdown, every number computed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Final
+
+from gpudesk.evidence.held_out import SMALL_GROUP
+from gpudesk.evidence.report_cells import MEASURED_HEAD, measured_cells
+from gpudesk.evidence.report_data import ReportData
+from gpudesk.evidence.report_measures import (
+    BARS,
+    LEAST_JUDGED,
+    SLICE_COVERAGE,
+    WHOLE_COVERAGE,
+    Measure,
+    View,
+    by_trait,
+    by_view,
+    measure,
+    misses,
+    of_fold,
+)
+from gpudesk.evidence.report_missed import missed_section
+from gpudesk.evidence.report_others import pairs_section, peers_section
+from gpudesk.evidence.report_slices import slices_section
+from gpudesk.evidence.report_words import (
+    FOLD_NAMES,
+    count,
+    joined,
+    sentence,
+    share,
+    table,
+    title,
+    whole_share,
+)
+
+#: Files beside the page and where the constants lie, seen from the page.
+PARITY_FILE: Final = "accuracy-parity.svg"
+LATENCY_FILE: Final = "accuracy-latency.svg"
+CONSTANTS_LINK: Final = "../../data/calibration.json"
+
+
+def accuracy_page(data: ReportData) -> str:
+    """Return the page."""
+    parts = [
+        ["# How accurate the estimates are", ""],
+        _short(data),
+        _compared(data),
+        _by_fold(data),
+        slices_section(data),
+        pairs_section(data),
+        peers_section(data),
+        missed_section(data),
+        _constants(data),
+    ]
+    return "\n".join(line for part in parts for line in part).rstrip() + "\n"
+
+
+def _short(data: ReportData) -> list[str]:
+    """Return the record in short: what was reached when whole publishers are left out."""
+    lines = [
+        (
+            "Every figure below is of a published run, predicted by constants that were fitted without "
+            "the rows of its group. This page is written by `make accuracy` from the measurements; no "
+            "number in it is typed by hand."
+        ),
+        "",
+    ]
+    for view, rows in by_view(data.series_rows).items():
+        found = measure(rows)
+        lines.append(f"- **{title(view)}**, publisher left out: {_in_words(found, view)}")
+    return [
+        *lines,
+        "",
+        f"![Measured against predicted throughput on logarithmic axes]({PARITY_FILE})",
+        "",
+        f"![Measured against predicted TPOT and TTFT on logarithmic axes]({LATENCY_FILE})",
+        "",
+        (
+            "Each point is one published figure, predicted without any row of its publisher; the dashed "
+            "lines are 25 % above and below."
+        ),
+        "",
+    ]
+
+
+def _in_words(found: Measure, view: View) -> str:
+    missed = misses(found, view, WHOLE_COVERAGE)
+    bar = BARS[view]
+    if bar.median is None or bar.p90 is None:
+        reached = "no bar is set for its error"
+    elif missed.median or missed.p90:
+        parts = [name for name, hit in (("median", missed.median), ("90 %", missed.p90)) if hit]
+        reached = (
+            f"the bar is {whole_share(bar.median)} and {whole_share(bar.p90)}, missed by the {joined(parts)}"
+        )
+    else:
+        reached = f"within the bar of {whole_share(bar.median)} and {whole_share(bar.p90)}"
+    return (
+        f"half of {count(found.rows, 'row')} are missed by {share(found.median)} at most, nine in ten by "
+        f"{share(found.p90)} ({reached}); the band holds {share(found.coverage)} of them."
+    )
+
+
+def _compared(data: ReportData) -> list[str]:
+    figures = sum(len(run.figures) for run in data.runs)
+    months = sorted(run.traits["date"] for run in data.runs if run.traits["date"])
+    by_series: dict[str, list[int]] = {}
+    for place, run in enumerate(data.runs):
+        by_series.setdefault(run.traits["series"], []).append(place)
+    unused = sum(data.unused.values())
+    small = sum(len(places) < SMALL_GROUP for places in by_series.values())
+    return [
+        "## 1. What was compared",
+        "",
+        (
+            f"{count(figures, 'figure')} of {count(len(data.runs), 'published run')} by "
+            f"{count(len(by_series), 'publisher')}, whose software dates from {months[0]} to {months[-1]}. "
+            f"{_unused(unused, data)}"
+        ),
+        "",
+        (
+            "A fold leaves out all rows that share a trait, fits all constants to the others, and "
+            f"predicts what was left out. Groups of fewer than {SMALL_GROUP} runs are left out together "
+            f"({count(small, 'publisher')} of that size). A publisher is one organisation with one "
+            "harness, since its figures share habits that no formula knows: leaving it out comes closest "
+            "to the next publication that nobody has seen. Bands are held to the same rule: the band of a "
+            "figure comes from what folds miss of all other groups, never from its own."
+        ),
+        "",
+        (
+            "The form of the formulas, what was believed of the constants before the fit, and which rows "
+            "are left aside were settled while looking at these very rows. A fold does not undo that, so "
+            "rows of a publication that appears tomorrow may be missed by more than this page says."
+        ),
+        "",
+        *table(
+            ("publisher", "published by", "accelerators", "months", "runs", "figures"),
+            [_series_row(data, series, places) for series, places in _largest_first(by_series)],
+            text_columns=4,
+        ),
+    ]
+
+
+def _largest_first(by_series: dict[str, list[int]]) -> list[tuple[str, list[int]]]:
+    return sorted(by_series.items(), key=lambda each: (-len(each[1]), each[0]))
+
+
+def _unused(unused: int, data: ReportData) -> str:
+    if not unused:
+        return ""
+    reasons = sorted(data.unused.items(), key=lambda each: (-each[1], each[0]))[:3]
+    named = joined([f"{reason.replace('-', ' ')} ({number:,})" for reason, number in reasons])
+    return (
+        f"{count(unused, 'further published figure')} are kept and shown without being used; the most "
+        f"frequent reasons are: {named}."
+    )
+
+
+def _series_row(data: ReportData, series: str, places: Sequence[int]) -> tuple[str, ...]:
+    runs = [data.runs[place] for place in places]
+    publishers = Counter(data.names.publishers.get(run.traits["source"], "") for run in runs)
+    named = [name for name, _ in publishers.most_common() if name]
+    parts = len({run.traits["accelerator"] for run in runs})
+    months = sorted({run.traits["date"] for run in runs if run.traits["date"]})
+    figures = sum(len(run.figures) for run in runs)
+    some = joined(named) if len(named) < 3 else f"{', '.join(named[:2])} and {len(named) - 2} more"
+    span = months[0] if len(months) == 1 else f"{months[0]} to {months[-1]}" if months else ""
+    return (series, some, str(parts), span, f"{len(runs):,}", f"{figures:,}")
+
+
+def _by_fold(data: ReportData) -> list[str]:
+    lines = [
+        "## 2. By what was left out",
+        "",
+        (
+            "The error is |predicted − measured| / measured: its median and its 90th hundredth. The bias "
+            "is the median of predicted / measured. The band is to hold four figures in five. What misses "
+            "a bar stands in bold."
+        ),
+        "",
+    ]
+    for view in View:
+        rows = [(fold, by_view(of_fold(data.rows, fold)).get(view, [])) for fold in data.folds]
+        rows = [(fold, inside) for fold, inside in rows if inside]
+        if not rows:
+            continue
+        lines += [f"### {title(view)}", "", _bars(view), ""]
+        head = ("left out", "groups", *MEASURED_HEAD)
+        body = [
+            (
+                FOLD_NAMES.get(fold, fold),
+                str(len({row.group for row in inside})),
+                *measured_cells(measure(inside), misses(measure(inside), view, WHOLE_COVERAGE)),
+            )
+            for fold, inside in rows
+        ]
+        lines += table(head, body)
+    return lines
+
+
+def _bars(view: View) -> str:
+    bar = BARS[view]
+    errors = ""
+    if bar.median is not None and bar.p90 is not None:
+        errors = f"median at most {whole_share(bar.median)}, p90 at most {whole_share(bar.p90)}; "
+    low, high = (whole_share(each) for each in WHOLE_COVERAGE)
+    slice_low, slice_high = (whole_share(each) for each in SLICE_COVERAGE)
+    return sentence(
+        f"Bars: {errors}the band holds {low} to {high} in all and {slice_low} to {slice_high} in every slice "
+        f"of {LEAST_JUDGED} rows or more; median high/low at most {bar.width}"
+    )
+
+
+def _constants(data: ReportData) -> list[str]:
+    series = by_trait(data.series_rows, "series")
+    return [
+        "## 7. The constants",
+        "",
+        (
+            f"The {count(data.constants, 'constant')} with unit, meaning, exceptions and the rows behind "
+            f"each are in [calibration.json]({CONSTANTS_LINK}), fitted to all "
+            f"{count(sum(len(run.figures) for run in data.runs), 'figure')} of "
+            f"{count(len(series), 'publisher')}. The newest software among them is of {data.newest_month}."
+        ),
+        "",
+        *table(
+            ("of", "SHA-256"),
+            [
+                ("measurements", f"`{data.data_revision}`"),
+                ("calibration", f"`{data.calibration_revision}`"),
+            ],
+            text_columns=2,
+        ),
+    ]

@@ -1,0 +1,103 @@
+"""Write the accuracy report: accuracy.py CATALOG.
+
+Reads what folds say of the measured runs (data/accuracy/held-out.csv, from calibrate.py) and what other
+estimators say (peers.csv). Writes the page of the manual, its plots, and data/accuracy/summary.json.
+"""
+
+import json
+import sys
+from collections import Counter
+from pathlib import Path
+
+from gpudesk.catalog.queries import Catalog
+from gpudesk.desktop.theme.tokens import DARK, LIGHT, Palette
+from gpudesk.evidence.bench import BenchRun
+from gpudesk.evidence.held_out_file import read_held_out
+from gpudesk.evidence.parity_plot import Panel, PlotColours, Point, parity_svg
+from gpudesk.evidence.report_data import ReportData, summary
+from gpudesk.evidence.report_page import LATENCY_FILE, PARITY_FILE, accuracy_page
+from gpudesk.evidence.report_peers import read_peers, read_speeds
+from gpudesk.evidence.report_words import Names
+from gpudesk.workbench.calibrating import Prepared, prepare
+from gpudesk.workbench.calibration_file import read_calibration
+
+CALIBRATION = Path("data/calibration.json")
+ACCURACY = Path("data/accuracy")
+MANUAL = Path("resources/manual")
+RATE = "output_tokens_per_s"
+
+
+def main() -> int:
+    """Gather, and write page, plots and summary."""
+    with Catalog.open(Path(sys.argv[1])) as catalog:
+        prepared = prepare(catalog, Path("data/measurements"))
+        data = gathered(catalog, prepared)
+    MANUAL.mkdir(parents=True, exist_ok=True)
+    (MANUAL / "accuracy.md").write_text(accuracy_page(data))
+    light, dark = (plot_colours(palette) for palette in (LIGHT, DARK))
+    throughput = [panel(data, "Throughput", "tok/s per accelerator", RATE)]
+    latency = [panel(data, "TPOT", "ms", "tpot_ms"), panel(data, "TTFT", "ms", "ttft_ms")]
+    (MANUAL / PARITY_FILE).write_text(parity_svg(throughput, light, dark))
+    (MANUAL / LATENCY_FILE).write_text(parity_svg(latency, light, dark))
+    (ACCURACY / "summary.json").write_text(json.dumps(summary(data), indent=1) + "\n")
+    print(f"{MANUAL / 'accuracy.md'}: {len(data.rows)} held-out figures of {len(data.runs)} runs")
+    return 0
+
+
+def gathered(catalog: Catalog, prepared: Prepared) -> ReportData:
+    """Return everything that the report is made of; held-out figures of runs that are no longer used go."""
+    calibration = read_calibration(CALIBRATION)
+    runs = prepared.bench.runs
+    figures = {(run.id, name) for run in runs for name in run.figures}
+    held_out = [
+        each for each in read_held_out(ACCURACY / "held-out.csv") if (each.run, each.figure) in figures
+    ]
+    return ReportData(
+        runs=runs,
+        held_out=held_out,
+        peers=read_peers(ACCURACY / "peers.csv"),
+        speeds=read_speeds(ACCURACY / "peers-speed.csv"),
+        names=names(catalog, runs),
+        unused=Counter(row.reason for row in prepared.measured.unused),
+        refused=len(prepared.refused),
+        data_revision=prepared.measured.revision,
+        calibration_revision=calibration.revision,
+        newest_month=calibration.newest_month,
+        constants=len(calibration.constants),
+    )
+
+
+def names(catalog: Catalog, runs: tuple[BenchRun, ...]) -> Names:
+    """Return what parts, models and publications of the runs are called."""
+    return Names(
+        accelerators={each.id: each.name for each in catalog.accelerators()},
+        models={run.model.id: run.model.name for run in runs},
+        publishers={each.id: each.publisher for each in catalog.sources()},
+    )
+
+
+def panel(data: ReportData, title: str, unit: str, figure: str) -> Panel:
+    """Return a figure as predicted without its publisher; rates are those of one accelerator."""
+    points = []
+    for row in data.series_rows:
+        if row.figure == figure:
+            count = row.run.candidates[0].situation.plan.count if figure == RATE else 1
+            points.append(Point(row.run.traits["vendor"], row.measured / count, row.predicted / count))
+    return Panel(title, unit, points)
+
+
+def plot_colours(palette: Palette) -> PlotColours:
+    """Return the colours of a theme that the plots use; the first two marks tell the vendors apart."""
+    colours = palette.colours
+    return PlotColours(
+        surface=colours["page"],
+        text=colours["text1"],
+        quiet=colours["text3"],
+        grid=colours["grid"],
+        axis=colours["axis"],
+        vendors={"NVIDIA": palette.marks[0], "AMD": palette.marks[1]},
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

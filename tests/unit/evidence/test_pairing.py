@@ -1,0 +1,87 @@
+"""Pairs of accelerators under one question, and the bands of their ratios."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import pytest
+
+from gpudesk.domain.estimates import Basis
+from gpudesk.engine.bands import pair_band
+from gpudesk.engine.constants import Calibration
+from gpudesk.evidence.bench import BenchRun
+from gpudesk.evidence.held_out import HeldOut
+from gpudesk.evidence.pairing import pair_rules, pairs
+from tests.unit.evidence.records import RATE, held_out, run
+
+
+def amd(
+    name: str, figures: Mapping[str, float] | None = None, model: str = "llama-3.1-8b", series: str = "one"
+) -> BenchRun:
+    return run(
+        name, figures, accelerator="mi300x", generation="cdna3", vendor="AMD", model=model, series=series
+    )
+
+
+def test_a_pair_shares_everything_but_the_accelerator() -> None:
+    runs = [run("a"), amd("b"), amd("other model", model="llama-3.1-70b")]
+    found = pairs(held_out(runs, [1.0, 1.5, 1.0]), runs, RATE, "series")
+    assert [(each.first.id, each.second.id) for each in found] == [("a", "b")]
+    assert found[0].residual == pytest.approx(math.log(1.5))
+
+
+def test_runs_of_two_publishers_are_no_pair() -> None:
+    runs = [run("a"), amd("b", series="two")]
+    assert pairs(held_out(runs, [1.0, 1.0]), runs, RATE, "series") == ()
+
+
+def test_several_runs_of_one_accelerator_count_by_their_median() -> None:
+    runs = [run("a"), *(amd(f"b{place}", {RATE: 200.0}) for place in range(3))]
+    found = pairs(held_out(runs, [1.0, 1.0, 1.0, 9.0]), runs, RATE, "series")
+    assert len(found) == 1
+    assert found[0].measured == pytest.approx(math.log(0.5))
+    assert found[0].residual == pytest.approx(0.0)
+
+
+def test_a_fold_counts_only_pairs_that_cross_what_it_leaves_out() -> None:
+    runs = [run("a"), run("b", accelerator="h100-sxm"), amd("c")]
+    found = pairs(held_out(runs, [1.0, 1.0, 1.0], ("vendor",)), runs, RATE, "vendor")
+    assert {each.second.traits["vendor"] for each in found} == {"AMD"}
+    assert len(found) == 2
+
+
+def _many(ratio: float, folds: tuple[str, ...]) -> tuple[list[BenchRun], list[HeldOut]]:
+    runs = [
+        each
+        for place in range(20)
+        for each in (run(f"a{place}", model=f"m-{place}"), amd(f"b{place}", model=f"m-{place}"))
+    ]
+    return runs, held_out(runs, [1.0, ratio] * 20, folds)
+
+
+def test_the_band_of_a_ratio_holds_what_pairs_are_missed_by() -> None:
+    runs, found = _many(1.4, ("series",))
+    calibration = Calibration("", "", "", {}, (), pair_rules(found, runs))
+    factors = pair_band(calibration, "throughput", Basis.CALIBRATED, Basis.CALIBRATED)
+    assert factors.high == pytest.approx(1.4)
+    assert factors.low == pytest.approx(1 / 1.4)
+
+
+def test_shared_errors_cancel_in_a_ratio() -> None:
+    runs, _ = _many(1.0, ("series",))
+    found = held_out(runs, [1.8] * 40)
+    calibration = Calibration("", "", "", {}, (), pair_rules(found, runs))
+    factors = pair_band(calibration, "throughput", Basis.CALIBRATED, Basis.CALIBRATED)
+    assert factors.high < 1.1
+
+
+def test_a_weaker_basis_of_either_widens_the_band() -> None:
+    runs, found = _many(1.4, ("series", "generation", "vendor"))
+    calibration = Calibration("", "", "", {}, (), pair_rules(found, runs))
+    high = [
+        pair_band(calibration, "throughput", Basis.CALIBRATED, other).high
+        for other in (Basis.CALIBRATED, Basis.ESTIMATED, Basis.UNCALIBRATED)
+    ]
+    assert high == sorted(high)
+    assert len(set(high)) == 3
