@@ -12,6 +12,7 @@ from gpudesk.domain.claims import Attribute
 from gpudesk.domain.estimates import Banded, Basis, Estimate, RowsBehind
 from gpudesk.domain.formatting import UNKNOWN, Formatter, Quantity, quantity_of
 from gpudesk.domain.plans import PlanChoice
+from gpudesk.domain.records import Record
 from gpudesk.domain.sizing import Remedy
 from gpudesk.domain.workloads import Load, LoadKind
 from gpudesk.sentences import sentence
@@ -29,6 +30,7 @@ from gpudesk.sheets.labels import FIGURE_UNITS, engine_name, figure_label, preci
 from gpudesk.sheets.limit_lines import limits_of, remedy_lines
 from gpudesk.sheets.names import column_names, load_text
 from gpudesk.sheets.plan_lines import plan_lines
+from gpudesk.sheets.record_lines import record_lines
 from gpudesk.sheets.specs import PRICE
 from gpudesk.sheets.working_lines import inputs_of, term_line
 from gpudesk.text import tr, trn
@@ -44,12 +46,13 @@ def no_source_text(source: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Backing:
-    """What stands behind a figure of an estimate, as far as it is known."""
+    """What stands behind a figure of an estimate, as far as it is known; `record` None was not asked for."""
 
     term: Term | None = None
     shares: StepShares | None = None
     remedies: tuple[Remedy, ...] = ()
     plans: PlanChoice | None = None
+    record: tuple[Record, ...] | None = None
     rows: RowsBehind | None = None
     source_text: Callable[[str], str] = no_source_text
 
@@ -114,6 +117,7 @@ def explain_figure(
     head = _head(answer, position, estimate, name, backing, formatter)
     return replace(
         head,
+        record=None if backing.record is None else record_lines(estimate, name, backing.record, formatter),
         limits=limits_of(name, estimate, backing.shares, formatter),
         plans=None if backing.plans is None else plan_lines(backing.plans, formatter),
         working=working,

@@ -197,6 +197,48 @@ class PlanLines:
 
 
 @dataclass(frozen=True, slots=True)
+class RecordLine:
+    """One published figure and what was said of it unseen.
+
+    `what` are the conditions in which it is not as asked, `error` is how far ours is off, `verdict` whether
+    the measured figure lies in our band. `source` is who published it under what title, `address` where.
+    """
+
+    what: str
+    error: str
+    figures: str
+    verdict: str
+    source: str
+    date: str
+    address: str
+    details: tuple[Detail, ...]
+
+    @property
+    def compared(self) -> str:
+        """Both figures and the verdict."""
+        return ", ".join(part for part in (self.figures, self.verdict) if part)
+
+    @property
+    def sentence(self) -> str:
+        """The line as one reads it out."""
+        error = ", ".join(part for part in (self.error, self.verdict) if part)
+        published = ", ".join(part for part in (self.source, self.date) if part)
+        return f"{self.what}: {self.figures} ({error}); {published}"
+
+
+@dataclass(frozen=True, slots=True)
+class RecordLines:
+    """Published figures near to one, the nearest first, and a remark where there are none or none is near.
+
+    `of` names the figure that they are of where that is another one, on which the explained one rests.
+    """
+
+    of: str
+    lines: tuple[RecordLine, ...]
+    remark: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Explanation:
     """Everything about one figure, in the order in which it is read.
 
@@ -211,6 +253,7 @@ class Explanation:
     band: str
     ground: Ground
     basis: str
+    record: RecordLines | None = None
     limits: Limits | None = None
     plans: PlanLines | None = None
     working: TermLine | None = None

@@ -9,6 +9,7 @@ from gpudesk.sheets.explanation import (
     ClaimLine,
     Explanation,
     PlanLines,
+    RecordLines,
     Stance,
     TermLine,
 )
@@ -22,6 +23,7 @@ def with_sources(explanation: Explanation) -> str:
     if explanation.limits is not None and explanation.limits.shares:
         shares = ", ".join(f"{share.label} {share.text}" for share in explanation.limits.shares)
         lines.append(f"{tr('What limits it')}: {shares}")
+    lines += _record(explanation.record)
     lines += _plans(explanation.plans)
     lines += _claims(explanation)
     lines += [
@@ -36,11 +38,32 @@ def working_text(term: TermLine) -> str:
     return "".join(f"{line}\n" for line in _term_lines(term, 0))
 
 
+def record_title(record: RecordLines) -> str:
+    """Return the heading of published figures, with what is said beside them."""
+    if record.of:
+        return tr(
+            "Nearest published measurements of {figure}, and what fits said that had not seen them",
+            figure=record.of,
+        )
+    return tr("Nearest published measurements, and what fits said that had not seen them")
+
+
 def claim_text(claim: ClaimLine) -> str:
     """Return one claim with everything that is known about its source."""
     value = f"{claim.value} {claim.unit}" if claim.unit else claim.value
     details = "; ".join(f"{detail.label}: {detail.value}" for detail in claim.details)
     return f"{value}. {details}"
+
+
+def _record(record: RecordLines | None) -> Iterator[str]:
+    """Yield the published figures that are nearest, with what was said of them unseen."""
+    if record is None:
+        return
+    yield f"{record_title(record)}:"
+    if record.remark:
+        yield f"{record.remark}."
+    for line in record.lines:
+        yield "- " + ", ".join(part for part in (line.sentence, line.address) if part)
 
 
 def _plans(plans: PlanLines | None) -> Iterator[str]:

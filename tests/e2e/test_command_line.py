@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from gpudesk import paths
 from tests.e2e.conftest import Completed, RunProgram
 
 ASKED = [
@@ -114,6 +115,22 @@ def test_explain_prints_formulas_numbers_and_sources(gpudesk: RunProgram) -> Non
     assert "[calibration: " in said
     found = json.loads(done(gpudesk("explain", "memory", *PAIR, "--json")))
     assert found["accelerators"][0]["term"]["inputs"]
+
+
+def test_explain_ends_with_the_nearest_published_measurements(gpudesk: RunProgram) -> None:
+    said = done(gpudesk("explain", "tpot_ms", *PAIR))
+    _, _, block = said.rpartition("Nearest published measurements, and what fits said that had not seen them")
+    records = json.loads(done(gpudesk("explain", "tpot_ms", *PAIR, "--json")))["accelerators"][-1]["record"]
+    if paths.held_out_path() is None:
+        assert "Nothing is known" in block
+        assert records == []
+        return
+    bullets = [line for line in block.splitlines() if line.startswith("- ")]
+    assert len(bullets) == len(records) == 3
+    assert all("measured " in bullet for bullet in block.split("\n- ")[1:])
+    assert all(record["source"]["url"] for record in records)
+    assert [record["distance"] for record in records] == sorted(record["distance"] for record in records)
+    assert {record["figure"] for record in records} == {"tpot_ms"}
 
 
 @pytest.mark.parametrize("suffix", [".html", ".md", ".csv", ".json"])

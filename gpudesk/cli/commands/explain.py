@@ -14,7 +14,9 @@ from gpudesk.text import tr
 
 if TYPE_CHECKING:
     from gpudesk.domain.answers import Term
+    from gpudesk.domain.estimates import Estimate
     from gpudesk.domain.plans import PlanChoice
+    from gpudesk.domain.records import Record
     from gpudesk.workbench.workbench import Workbench
 
 _FIGURE = "output_tokens_per_s"
@@ -23,11 +25,13 @@ _PLAN = "plan"
 
 
 class _Explained(NamedTuple):
-    """One accelerator with the working of its figure, None for the plan, and its parallel plans."""
+    """One accelerator with the working of its figure, None for the plan, its plans, and our record."""
 
     accelerator: str
+    estimate: Estimate
     term: Term | None
     plans: PlanChoice
+    record: tuple[Record, ...]
 
 
 def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type to itself
@@ -58,35 +62,43 @@ def run(options: argparse.Namespace) -> int:
         for choice, request in zip(scenario.accelerators, scenario.requests(), strict=True):
             try:
                 estimate = workbench.estimate(request)
-                term = None if options.figure == _PLAN else workbench.explain(estimate, options.figure)
+                explained.append(_explained(choice.accelerator, estimate, options.figure, workbench))
             except InputError as error:
                 code = AT_FAULT
                 report(f"{choice.accelerator}: {problem(error)}", "explain")
-            else:
-                explained.append(_Explained(choice.accelerator, term, workbench.plans(estimate)))
         if options.json:
             _say_json(explained, workbench, options.figure)
         else:
-            _say(explained, workbench)
+            _say(explained, options.figure, workbench)
     return code
+
+
+def _explained(accelerator: str, estimate: Estimate, figure: str, workbench: Workbench) -> _Explained:
+    """Ask for everything behind a figure; raises InputError where it has no working."""
+    term = None if figure == _PLAN else workbench.explain(estimate, figure)
+    plans, record = workbench.plans(estimate), workbench.record(estimate, figure)
+    return _Explained(accelerator, estimate, term, plans, record)
 
 
 def _say_json(explained: list[_Explained], workbench: Workbench, figure: str) -> None:
     from gpudesk.workbench.plan_json import plan_fields
+    from gpudesk.workbench.record_json import record_fields
 
     parts = [
         {
             "accelerator": each.accelerator,
             "term": None if each.term is None else _fields(each.term, workbench),
             "plans": plan_fields(each.plans),
+            "record": record_fields(each.record),
         }
         for each in explained
     ]
     output.say_json({"figure": figure, "accelerators": parts})
 
 
-def _say(explained: list[_Explained], workbench: Workbench) -> None:
+def _say(explained: list[_Explained], figure: str, workbench: Workbench) -> None:
     from gpudesk.cli.plan_text import plan_block, plan_table
+    from gpudesk.cli.record_text import record_block
     from gpudesk.domain.formatting import Formatter
 
     made = (Formatter(), output.width(), output.strong)
@@ -94,12 +106,16 @@ def _say(explained: list[_Explained], workbench: Workbench) -> None:
         if position:
             output.say()
         output.say(output.strong(workbench.catalog.accelerator(each.accelerator).name))
-        lines = list(plan_table(each.plans, *made))
+        blocks = [plan_table(each.plans, *made)]
         if each.term is not None:
-            block = list(plan_block(each.plans, *made))
-            lines = [*term_lines(each.term, workbench), *([""] if block else []), *block]
-        for line in lines:
-            output.say(line)
+            blocks = [
+                list(term_lines(each.term, workbench)),
+                list(plan_block(each.plans, *made)),
+                list(record_block(each.estimate, figure, each.record, *made)),
+            ]
+        for number, block in enumerate(filter(None, blocks)):
+            for line in ["", *block] if number else block:
+                output.say(line)
 
 
 def _fields(term: Term, workbench: Workbench) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from PySide6.QtCore import QRectF
 from gpudesk.desktop.panel.nodes import Heading, Kind, Link, Node, Remark, Share
 from gpudesk.desktop.panel.pieces import Fill, Glyph, Icon, Layout, Measure, Rule, Text
 from gpudesk.desktop.panel.plan_blocks import group_layout, plan_layout
+from gpudesk.desktop.panel.record_blocks import record_layout
 from gpudesk.sheets.explanation import (
     ClaimLine,
     Detail,
@@ -74,6 +75,7 @@ class Blocks:
             Kind.NOTE: self._note,
             Kind.DISPUTE: self._dispute,
             Kind.REMEDY: self._remedy,
+            Kind.RECORD: lambda record, state: record_layout(record, state, measure),
             Kind.PLAN: lambda plan, state: plan_layout(plan, state, measure),
             Kind.PLANS: lambda group, state: group_layout(group, state, measure),
             Kind.RULE: self._rule,

@@ -9,6 +9,7 @@ from gpudesk.desktop.session.selection import Selection, SelectionKind
 from gpudesk.domain.answers import Column, Term
 from gpudesk.domain.estimates import Estimate
 from gpudesk.domain.messages import InputError
+from gpudesk.domain.records import Record
 from gpudesk.sheets.explaining import Backing, explain_attribute, explain_figure, explain_model
 from gpudesk.sheets.explanation import Explanation
 
@@ -64,6 +65,7 @@ class Explainer:
             shares=workbench.step_shares(estimate),
             remedies=workbench.remedies(estimate),
             plans=workbench.plans(estimate) if estimate.fits else None,
+            record=self._record(estimate, name),
             rows=rows,
             source_text=self._source_text,
         )
@@ -73,6 +75,13 @@ class Explainer:
             return self._desk.workbench.explain(estimate, name if estimate.fits else "memory")
         except InputError:
             return None
+
+    def _record(self, estimate: Estimate, name: str) -> tuple[Record, ...]:
+        """Return what was published near to a figure; nothing where the files of measurements are broken."""
+        try:
+            return self._desk.workbench.record(estimate, name)
+        except InputError:
+            return ()
 
     def _source_text(self, source: str) -> str:
         """Return a source in words; they stay as they are while the catalog is open."""

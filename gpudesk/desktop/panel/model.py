@@ -8,7 +8,7 @@ from typing import Any
 from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from gpudesk.desktop.panel.nodes import PASSIVE, Kind, Node
-from gpudesk.sheets.explanation import ClaimLine, Detail, TermLine
+from gpudesk.sheets.explanation import ClaimLine, Detail, RecordLine, TermLine
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -186,6 +186,8 @@ def tool_tip(node: Node) -> str | None:
         return content.source
     if isinstance(content, TermLine):
         return content.source or content.formula
+    if isinstance(content, RecordLine):
+        return content.source
     if isinstance(content, Detail):
         return content.value
     return node.sentence if node.kind is Kind.HEAD else None

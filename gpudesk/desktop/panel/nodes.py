@@ -18,6 +18,8 @@ from gpudesk.sheets.explanation import (
     PlanGroup,
     PlanLine,
     PlanLines,
+    RecordLine,
+    RecordLines,
     RemedyLine,
     ShareLine,
     TermLine,
@@ -32,6 +34,7 @@ class Kind(StrEnum):
     SECTION = "section"
     BAR = "bar"
     SHARE = "share"
+    RECORD = "record"
     TERM = "term"
     GROUP = "group"
     CLAIM = "claim"
@@ -102,6 +105,7 @@ Content = (
     | Remark
     | DisputeLine
     | RemedyLine
+    | RecordLine
     | PlanLine
     | PlanGroup
     | Link
@@ -157,6 +161,7 @@ def nodes_of(explanation: Explanation) -> tuple[Node, ...]:
     return (
         Node(Kind.HEAD, "head", explanation, _head_sentence(explanation), explanation.sentence),
         *_remedy_nodes(explanation),
+        *_record_nodes(explanation.record),
         *_limit_nodes(explanation.limits),
         *_plan_nodes(explanation.plans),
         *_working_nodes(explanation.working),
@@ -201,6 +206,20 @@ def _limit_nodes(limits: Limits | None) -> Iterator[Node]:
         yield Node(Kind.SHARE, f"limits.{place}", Share(share, place), text)
 
 
+def _record_nodes(record: RecordLines | None) -> Iterator[Node]:
+    if record is None:
+        return
+    yield _section("record", tr("Our record"), tr("ours without having seen them"))
+    if record.of:
+        yield Node(Kind.GROUP, "record.of", Heading(record.of), record.of)
+    if record.remark:
+        yield Node(Kind.NOTE, "record.remark", Remark(record.remark, "info"), record.remark)
+    for place, line in enumerate(record.lines):
+        key = f"record.{place}"
+        copied = f"{line.sentence}, {line.address}" if line.address else line.sentence
+        yield Node(Kind.RECORD, key, line, line.sentence, copied, _detail_nodes(line.details, key))
+
+
 def _plan_nodes(plans: PlanLines | None) -> Iterator[Node]:
     if plans is None:
         return
@@ -241,20 +260,25 @@ def _claim_nodes(explanation: Explanation) -> Iterator[Node]:
 def _group_nodes(group: ClaimGroup) -> Iterator[Node]:
     for place, claim in enumerate(group.claims):
         key = f"claim.{group.key}.{place}"
-        children = tuple(
-            Node(
-                Kind.DETAIL,
-                f"{key}.{number}",
-                detail,
-                f"{detail.label}: {detail.value}",
-                detail.value if detail.url else f"{detail.label}: {detail.value}",
-            )
-            for number, detail in enumerate(claim.details)
-        )
+        children = _detail_nodes(claim.details, key)
         yield Node(Kind.CLAIM, key, claim, f"{group.label}, {claim.sentence}", claim.sentence, children)
     if group.reason:
         key = f"reason.{group.key}"
         yield Node(Kind.NOTE, key, Remark(group.reason, "scale"), group.reason)
+
+
+def _detail_nodes(details: tuple[Detail, ...], key: str) -> tuple[Node, ...]:
+    """Return what is folded below a line; of an address itself is copied."""
+    return tuple(
+        Node(
+            Kind.DETAIL,
+            f"{key}.{number}",
+            detail,
+            f"{detail.label}: {detail.value}",
+            detail.value if detail.url else f"{detail.label}: {detail.value}",
+        )
+        for number, detail in enumerate(details)
+    )
 
 
 def _dispute_nodes(disputes: tuple[DisputeLine, ...]) -> Iterator[Node]:

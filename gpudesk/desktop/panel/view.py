@@ -207,7 +207,7 @@ class PanelView(QTreeView):
         line = self._line(index)
         if line is None:
             return
-        whole = line.node.kind in (Kind.CLAIM, Kind.PLANS)
+        whole = line.node.kind in (Kind.CLAIM, Kind.PLANS, Kind.RECORD)
         if self._on_fold(line, index, point) or whole:
             self._toggle(line)
         elif line.node.kind is Kind.LINK:

@@ -73,9 +73,10 @@ def test_batch_lines_stay_as_they_are(capsys: Capture, tmp_path: Any) -> None:  
     assert "plans" not in found
 
 
-def test_explain_ends_with_the_plans_next_to_the_one_taken(capsys: Capture) -> None:
+def test_explain_gives_the_plans_next_to_the_one_taken(capsys: Capture) -> None:
     said = run(capsys, "explain", "tpot_ms", *EIGHT)
-    term, _, block = said.partition("\nWhy this plan\n")
+    term, _, rest = said.partition("\nWhy this plan\n")
+    block = rest.partition("\n\n")[0]
     assert "TPOT = " in term
     bullets = [line for line in block.splitlines() if line.startswith("- ")]
     assert ", taken, " in bullets[0]

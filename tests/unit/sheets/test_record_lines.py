@@ -1,0 +1,167 @@
+"""Published figures in words: what differs, how far ours was off, and who published them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from gpudesk.domain.answers import Answer
+from gpudesk.domain.claims import Kind, Source
+from gpudesk.domain.estimates import Estimate, EstimateRequest
+from gpudesk.domain.formatting import ENGLISH, GERMAN, Formatter
+from gpudesk.domain.precision import Precision
+from gpudesk.domain.records import Condition, Record
+from gpudesk.domain.workloads import Load, LoadKind, Workload
+from gpudesk.sheets.explaining import Backing, explain_figure
+from gpudesk.sheets.explanation_text import with_sources
+from gpudesk.sheets.record_lines import record_lines
+from tests.unit.sheets.conftest import MakeAnswer
+
+FORMATTER = Formatter(ENGLISH)
+PAGE = Source(
+    "page", "Results of 0.17", "A maker", Kind.MEASURED_VENDOR, "https://maker.example/results", "2025-02"
+)
+RUN = EstimateRequest(
+    accelerator="mi325x",
+    model="llama-3.1-405b",
+    weights=Precision.FP8,
+    workload=Workload(2048, 128, Load(LoadKind.SATURATE, requests=3000), varied=False, server=False),
+    kv=Precision.FP8,
+    count=8,
+    serving_engine="tensorrt-llm",
+    date="2025-02",
+    tp=4,
+    pp=1,
+    dp=2,
+)
+RECORD = Record(
+    run="R1",
+    row="R1",
+    figure="output_tokens_per_s",
+    measured=5000.0,
+    predicted=4400.0,
+    inside_band=True,
+    request=RUN,
+    accelerator="Instinct MI325X",
+    model="Llama 3.1 405B",
+    engine_version="0.17",
+    source=PAGE,
+    differs=(Condition.ACCELERATOR, Condition.COUNT, Condition.MODEL, Condition.LENGTHS),
+    distance=2.0,
+    near=True,
+)
+
+
+@pytest.fixture
+def answer(make_answer: MakeAnswer) -> Answer:
+    return make_answer("h200-sxm")
+
+
+@pytest.fixture
+def estimate(answer: Answer) -> Estimate:
+    found = answer.columns[0].estimate
+    assert found is not None
+    return found
+
+
+def told(estimate: Estimate, **changes: Any) -> str:  # noqa: ANN401 - any field of a record
+    lines = record_lines(estimate, "output_tokens_per_s", (replace(RECORD, **changes),), FORMATTER)
+    assert lines is not None
+    return lines.lines[0].what
+
+
+def test_a_record_reads_as_one_sentence(estimate: Estimate) -> None:
+    lines = record_lines(estimate, "output_tokens_per_s", (RECORD,), FORMATTER)
+    assert lines is not None
+    assert (lines.of, lines.remark) == ("", None)
+    (line,) = lines.lines
+    assert line.error == "−12 %"
+    assert line.sentence == (
+        "8 × MI325X, Llama 3.1 405B, 2,048 in, 128 out: measured 5,000 tok/s, ours 4,400 "
+        "(−12 %, inside the band); A maker, Results of 0.17, 2025-02"
+    )
+    details = {detail.label: detail.value for detail in line.details}
+    assert details["Ran on"] == "8 × MI325X, TP 4 × DP 2"
+    assert details["Load"] == "2,048 in, 128 out, 3,000 queued at once, equal lengths, without a server"
+    assert details["Software"] == "TensorRT-LLM 0.17, 2025-02"
+    assert line.details[-1].url
+    assert line.details[-1].value == PAGE.url
+
+
+@pytest.mark.parametrize(
+    ("condition", "text"),
+    [
+        (Condition.WEIGHTS, "FP8 weights"),
+        (Condition.KV, "FP8 KV cache"),
+        (Condition.SERVING_ENGINE, "TensorRT-LLM"),
+        (Condition.LOAD, "3,000 queued at once"),
+        (Condition.PLAN, "TP 4 × DP 2"),
+        (Condition.POOLS, "One pool for prefill and decode"),
+        (Condition.DATE, "Software of 2025-02"),
+        (Condition.SERVER, "Without a server"),
+        (Condition.SPREAD, "Equal lengths"),
+        (Condition.EAGER, "With graphs"),
+        (Condition.PREFIX, "No prompts cached"),
+        (Condition.SPECULATION, "No speculative decoding"),
+    ],
+)
+def test_each_condition_has_its_words(estimate: Estimate, condition: Condition, text: str) -> None:
+    assert told(estimate, differs=(condition,)) == text
+
+
+def test_every_condition_can_be_told(estimate: Estimate) -> None:
+    words = told(estimate, differs=tuple(Condition)).split(", ")
+    # Part and count are told together; lengths hold a comma of their own.
+    assert len(words) == len(Condition)
+
+
+def test_the_same_conditions_are_called_so(estimate: Estimate) -> None:
+    assert told(estimate, differs=()) == "These conditions"
+
+
+@pytest.mark.parametrize(
+    ("inside", "end"),
+    [(True, "(−12 %, inside the band)"), (False, "(−12 %, outside the band)"), (None, "(−12 %)")],
+)
+def test_whether_the_band_holds_is_said_where_it_is_known(
+    estimate: Estimate, inside: bool | None, end: str
+) -> None:
+    lines = record_lines(estimate, "tpot_ms", (replace(RECORD, inside_band=inside),), FORMATTER)
+    assert lines is not None
+    assert f"ours 4,400 {end}; " in lines.lines[0].sentence
+
+
+def test_far_records_say_so_and_none_says_that_nothing_is_known(estimate: Estimate) -> None:
+    far = record_lines(estimate, "ttft_ms", (replace(RECORD, near=False),) * 2, FORMATTER)
+    assert far is not None
+    assert far.remark == "Nothing near was published: these are the nearest"
+    nothing = record_lines(estimate, "ttft_ms", (), FORMATTER)
+    assert nothing is not None
+    assert nothing.remark is not None
+    assert nothing.remark.startswith("Nothing is known")
+    assert nothing.lines == ()
+
+
+def test_figures_that_rest_on_another_name_it_and_exact_ones_have_no_record(estimate: Estimate) -> None:
+    total = record_lines(estimate, "total_tokens_per_s", (RECORD,), FORMATTER)
+    assert total is not None
+    assert total.of == "Output throughput"
+    assert record_lines(estimate, "memory", (), FORMATTER) is None
+    overloaded = replace(estimate, ttft_ms=None)
+    assert record_lines(overloaded, "ttft_ms", (), FORMATTER) is None
+
+
+def test_numbers_follow_the_language(estimate: Estimate) -> None:
+    lines = record_lines(estimate, "output_tokens_per_s", (RECORD,), Formatter(GERMAN))
+    assert lines is not None
+    assert lines.lines[0].figures == "measured 5.000 tok/s, ours 4.400"
+
+
+def test_copies_hold_the_records_with_their_addresses(answer: Answer) -> None:
+    found = explain_figure(answer, 0, "output_tokens_per_s", Backing(record=(RECORD,)), FORMATTER)
+    text = with_sources(found)
+    assert "Nearest published measurements, and what fits said that had not seen them:\n- 8 × MI325X" in text
+    assert "2025-02, https://maker.example/results\n" in text
+    assert explain_figure(answer, 0, "output_tokens_per_s", Backing(), FORMATTER).record is None
