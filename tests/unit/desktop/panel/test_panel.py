@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 from statistics import median
 
 import pytest
@@ -15,7 +14,6 @@ from PySide6.QtWidgets import QApplication, QLineEdit, QMenu
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
-from gpudesk import paths
 from gpudesk.desktop.panel.explainer import Explainer
 from gpudesk.desktop.panel.model import PanelModel
 from gpudesk.desktop.panel.nodes import Kind, empty_nodes, nodes_of
@@ -23,16 +21,13 @@ from gpudesk.desktop.panel.panel import SourcesPanel
 from gpudesk.desktop.session import edits
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.selection import Selection, attribute, figure, model_attribute
-from gpudesk.desktop.session.settings import Settings
 from gpudesk.desktop.theme.theme import DARK, Theme
 from gpudesk.desktop.widgets.buttons import IconButton
 from gpudesk.domain.formatting import ENGLISH, Formatter
 from gpudesk.domain.scenarios import Scenario
-from gpudesk.evidence.held_out import HeldOut
-from gpudesk.evidence.held_out_file import write_held_out
-from gpudesk.evidence.measured_runs import read_measured_runs
 from gpudesk.workbench.templates import read_template
 from gpudesk.workbench.workbench import Workbench
+from tests.unit.desktop.panel.reading import check, click, current, lines, press
 
 BANDWIDTH = attribute("mi325x", "memory_bandwidth")
 THROUGHPUT = figure("b200-hgx", "output_tokens_per_s")
@@ -51,46 +46,12 @@ def desk(workbench: Workbench, qtbot: QtBot) -> Desk:
     return made
 
 
-@pytest.fixture
-def panel(desk: Desk, theme: Theme, tmp_path: Path, qtbot: QtBot) -> SourcesPanel:
-    made = SourcesPanel(desk, theme, Settings(tmp_path / "settings.json"))
-    qtbot.addWidget(made)
-    made.resize(312, 900)
-    made.show()
-    qtbot.waitExposed(made)
-    return made
-
-
 def on_two(scenario: Scenario) -> Scenario:
     """Return the scenario with a model that two accelerators do not all hold."""
     scenario = replace(scenario, model="llama-3.1-405b")
     for position in range(len(scenario.accelerators)):
         scenario = edits.with_count(scenario, position, 2)
     return scenario
-
-
-def lines(panel: SourcesPanel, kind: Kind) -> list[str]:
-    """Return the sentences of all lines of a kind."""
-    found = (line.node for top in panel.view.lines.lines for line in top.walk())
-    return [node.sentence for node in found if node.kind is kind]
-
-
-def current(panel: SourcesPanel) -> str:
-    return str(panel.view.currentIndex().data())
-
-
-def click(qtbot: QtBot, panel: SourcesPanel, index: QModelIndex) -> None:
-    place = panel.view.visualRect(index).center()
-    qtbot.mouseClick(panel.view.viewport(), Qt.MouseButton.LeftButton, pos=place)  # type: ignore[no-untyped-call]
-
-
-def check(model_tester: ModelTester, model: PanelModel) -> None:
-    model_tester.check(model)  # type: ignore[no-untyped-call]
-
-
-def press(qtbot: QtBot, panel: SourcesPanel, *keys: Qt.Key) -> None:
-    for key in keys:
-        qtbot.keyClick(panel.view, key)  # type: ignore[no-untyped-call]
 
 
 # What is explained
@@ -212,91 +173,6 @@ def test_a_selected_plan_has_room_for_its_latency(desk: Desk, panel: SourcesPane
     QApplication.processEvents()
     assert panel.view.visualRect(index).height() > before
     assert "TTFT" in current(panel)
-
-
-# Our record
-
-
-@pytest.fixture
-def recorded(workbench: Workbench, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Let the workbench find predictions of every published run, each a tenth above what was measured."""
-    file = tmp_path / "held-out.csv"
-    runs = read_measured_runs(paths.measurements_dir()).used
-    write_held_out(
-        file,
-        (
-            HeldOut(run.id, name, "series", value, value * 1.1)
-            for run in runs
-            for name, value in run.figures.items()
-        ),
-    )
-    monkeypatch.setattr(paths, "held_out_path", lambda: file)
-    workbench.__dict__.pop("records", None)
-
-
-@pytest.mark.usefixtures("recorded")
-def test_a_figure_comes_with_what_was_published_near_it(desk: Desk, panel: SourcesPanel) -> None:
-    desk.select(THROUGHPUT)
-    nearest = lines(panel, Kind.RECORD)
-    assert len(nearest) == 3
-    assert all(" tok/s, ours " in text and "(+10 %, inside the band)" in text for text in nearest)
-    sections = lines(panel, Kind.SECTION)
-    assert sections[0] == "Our record, ours without having seen them"
-    assert sections[1].startswith("What limits it")
-    desk.select(figure("b200-hgx", "request_s"))
-    assert "Time per output token" in lines(panel, Kind.GROUP)[0]
-    assert all(" ms, ours " in text for text in lines(panel, Kind.RECORD))
-    desk.select(figure("b200-hgx", "memory"))
-    assert not lines(panel, Kind.RECORD)
-    assert not any(text.startswith("Our record") for text in lines(panel, Kind.SECTION))
-
-
-@pytest.mark.usefixtures("recorded")
-def test_a_published_figure_unfolds_its_source_whose_address_is_copied(
-    desk: Desk, panel: SourcesPanel, qtbot: QtBot
-) -> None:
-    desk.select(THROUGHPUT)
-    index = panel.view.lines.find("record.0")
-    click(qtbot, panel, index)
-    assert panel.view.isExpanded(index)
-    details = [
-        str(panel.view.lines.index(row, 0, index).data()) for row in range(panel.view.lines.rowCount(index))
-    ]
-    assert [text.partition(":")[0] for text in details if ":" in text][:4] == [
-        "Ran on",
-        "Model",
-        "Load",
-        "Software",
-    ]
-    address = panel.view.lines.index(panel.view.lines.rowCount(index) - 1, 0, index)
-    panel.view.setCurrentIndex(address)
-    press(qtbot, panel, Qt.Key.Key_Return)
-    assert QGuiApplication.clipboard().text().startswith("https://")
-    panel.view.setCurrentIndex(index)
-    panel.view.copy_current()
-    assert "https://" in QGuiApplication.clipboard().text()
-
-
-@pytest.mark.usefixtures("recorded")
-def test_during_a_drag_the_record_stays(desk: Desk, panel: SourcesPanel) -> None:
-    desk.select(THROUGHPUT)
-    before = lines(panel, Kind.RECORD)
-    desk.begin_gesture("load")
-    desk.apply(edits.with_load_value(desk.scenario, 1), "Change of load")
-    desk.flush()
-    assert lines(panel, Kind.RECORD) == before
-    desk.end_gesture()
-    assert lines(panel, Kind.RECORD) != before
-
-
-def test_without_predictions_the_panel_says_that_nothing_is_known(
-    desk: Desk, panel: SourcesPanel, workbench: Workbench, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(paths, "held_out_path", lambda: None)
-    workbench.__dict__.pop("records", None)
-    desk.select(THROUGHPUT)
-    assert not lines(panel, Kind.RECORD)
-    assert any(text.startswith("Nothing is known") for text in lines(panel, Kind.NOTE))
 
 
 # Pin

@@ -1,0 +1,45 @@
+"""A panel on a desk, and predictions of all that was published."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from gpudesk import paths
+from gpudesk.desktop.panel.panel import SourcesPanel
+from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.settings import Settings
+from gpudesk.desktop.theme.theme import Theme
+from gpudesk.evidence.held_out import HeldOut
+from gpudesk.evidence.held_out_file import write_held_out
+from gpudesk.evidence.measured_runs import read_measured_runs
+from gpudesk.workbench.workbench import Workbench
+
+
+@pytest.fixture
+def panel(desk: Desk, theme: Theme, tmp_path: Path, qtbot: QtBot) -> SourcesPanel:
+    made = SourcesPanel(desk, theme, Settings(tmp_path / "settings.json"))
+    qtbot.addWidget(made)
+    made.resize(312, 900)
+    made.show()
+    qtbot.waitExposed(made)
+    return made
+
+
+@pytest.fixture
+def recorded(workbench: Workbench, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Let the workbench find predictions of every published run, each a tenth above what was measured."""
+    file = tmp_path / "held-out.csv"
+    runs = read_measured_runs(paths.measurements_dir()).used
+    write_held_out(
+        file,
+        (
+            HeldOut(run.id, name, "series", value, value * 1.1)
+            for run in runs
+            for name, value in run.figures.items()
+        ),
+    )
+    monkeypatch.setattr(paths, "held_out_path", lambda: file)
+    workbench.__dict__.pop("records", None)
