@@ -41,7 +41,7 @@ class Record:
     tokens. `request` has the conditions of the run by the names of the catalog, None where the publication is
     silent; `accelerator` and `model` are their names. `differs` are the conditions that are not as asked.
     `distance` is 0 where nothing that matters differs, and `near` says whether it is small enough for the
-    error to tell something. `inside_band`: the measured value lies in the band around the prediction.
+    error to tell something. `assumed` are conditions that the publication leaves open. `inside_band`: the measured value lies in the band around the prediction.
     """
 
     run: str
@@ -58,6 +58,7 @@ class Record:
     differs: tuple[Condition, ...]
     distance: float
     near: bool
+    assumed: tuple[Condition, ...] = ()
     note: str | None = None
 
     @property

@@ -81,6 +81,7 @@ def _details(record: Record, texts: Mapping[Condition, str]) -> Iterator[Detail]
         (tr("Model"), _joined(texts, _WHAT)),
         (tr("Load"), _joined(texts, _LOAD)),
         (tr("Software"), software_text(record)),
+        (tr("Assumed"), _joined(texts, record.assumed)),
         (tr("Note"), record.note),
         (tr("Row"), record.row),
         (tr("Title"), source.title),
@@ -95,4 +96,4 @@ def _details(record: Record, texts: Mapping[Condition, str]) -> Iterator[Detail]
 
 
 def _joined(texts: Mapping[Condition, str], conditions: tuple[Condition, ...]) -> str:
-    return ", ".join(texts[condition] for condition in conditions)
+    return ", ".join(dict.fromkeys(texts[condition] for condition in conditions))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 from functools import lru_cache
 
@@ -139,6 +140,41 @@ def differences(
         wanted, had = getattr(original, setting), getattr(run, setting)
         found[setting] = None not in (wanted, had) and wanted != had
     return tuple(condition for condition in Condition if found[condition])
+
+
+#: Columns of the measurements and the condition that each is part of.
+_OF_COLUMN = {
+    "accelerator": Condition.ACCELERATOR,
+    "count": Condition.COUNT,
+    "model": Condition.MODEL,
+    "weights": Condition.WEIGHTS,
+    "kv": Condition.KV,
+    "serving_engine": Condition.SERVING_ENGINE,
+    "input_tokens": Condition.LENGTHS,
+    "output_tokens": Condition.LENGTHS,
+    "load": Condition.LOAD,
+    "amount": Condition.LOAD,
+    "requests": Condition.LOAD,
+    "tp": Condition.PLAN,
+    "pp": Condition.PLAN,
+    "ep": Condition.PLAN,
+    "dp": Condition.PLAN,
+    "attention_dp": Condition.PLAN,
+    "date": Condition.DATE,
+    "server": Condition.SERVER,
+    "lengths": Condition.SPREAD,
+    "eager": Condition.EAGER,
+    "prefix_hit_rate": Condition.PREFIX,
+    "memory_fraction": Condition.MEMORY_FRACTION,
+    "max_batch": Condition.MAX_BATCH,
+    "max_batched_tokens": Condition.MAX_BATCHED_TOKENS,
+}
+
+
+def assumptions(columns: Collection[str]) -> tuple[Condition, ...]:
+    """Return the conditions that were filled by judgement, by the columns of which that is said."""
+    found = {_OF_COLUMN[column] for column in columns if column in _OF_COLUMN}
+    return tuple(condition for condition in Condition if condition in found)
 
 
 def _work_differences(asked: Workload, run: Workload) -> dict[Condition, bool]:

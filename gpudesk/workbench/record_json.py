@@ -26,6 +26,7 @@ def _record(record: Record) -> dict[str, Any]:
         "near": record.near,
         "as_asked": record.as_asked,
         "differs": [str(condition) for condition in record.differs],
+        "assumed": [str(condition) for condition in record.assumed],
         "accelerator": run.accelerator,
         "count": run.count,
         "model": run.model,

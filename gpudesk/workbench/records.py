@@ -17,7 +17,7 @@ from gpudesk.domain.records import Record, published_figure
 from gpudesk.evidence.held_out_file import read_held_out
 from gpudesk.evidence.measured_runs import read_measured_runs
 from gpudesk.evidence.nearest import Array, Conditions, NearestRuns, nearest
-from gpudesk.workbench.record_conditions import asked_request, conditions, differences
+from gpudesk.workbench.record_conditions import asked_request, assumptions, conditions, differences
 
 if TYPE_CHECKING:
     from gpudesk.catalog.queries import Catalog
@@ -108,6 +108,7 @@ class RecordTable:
             differs=differences(asked, original, run.request),
             distance=distance,
             near=distance <= NEAR,
+            assumed=assumptions(run.assumed),
             note=run.note,
         )
 

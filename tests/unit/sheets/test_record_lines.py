@@ -51,6 +51,7 @@ RECORD = Record(
     differs=(Condition.ACCELERATOR, Condition.COUNT, Condition.MODEL, Condition.LENGTHS),
     distance=2.0,
     near=True,
+    assumed=(Condition.KV, Condition.DATE),
 )
 
 
@@ -86,6 +87,7 @@ def test_a_record_reads_as_one_sentence(estimate: Estimate) -> None:
     assert details["Ran on"] == "8 × MI325X, TP 4 × DP 2"
     assert details["Load"] == "2,048 in, 128 out, 3,000 queued at once, equal lengths, without a server"
     assert details["Software"] == "TensorRT-LLM 0.17, 2025-02"
+    assert details["Assumed"] == "FP8 KV cache, software of 2025-02"
     assert line.details[-1].url
     assert line.details[-1].value == PAGE.url
 

@@ -21,6 +21,7 @@ from gpudesk.evidence.held_out import HeldOut
 from gpudesk.evidence.held_out_file import read_held_out, write_held_out
 from gpudesk.evidence.measured_runs import read_measured_runs
 from gpudesk.workbench.estimating import Estimator
+from gpudesk.workbench.record_conditions import assumptions
 from gpudesk.workbench.records import FOLD, NEAR, RecordTable, read_records
 from tests.unit.workbench.asking import ask, closed
 
@@ -141,6 +142,12 @@ def test_what_was_left_open_does_not_differ_but_old_software_does(
     open_ = replace(as_asked(run), date=None, serving_engine="tensorrt-llm", max_batch=None)
     one = next(each for each in records(open_, next(iter(run.measured))) if each.run == run.id)
     assert one.differs == (Condition.DATE,)
+
+
+def test_every_column_that_is_filled_by_judgement_is_told(runs: tuple[MeasuredRun, ...]) -> None:
+    for run in runs:
+        assert bool(assumptions(run.assumed)) == bool(run.assumed)
+    assert assumptions({"date", "output_tokens", "input_tokens"}) == (Condition.LENGTHS, Condition.DATE)
 
 
 def test_disaggregated_pools_are_never_what_was_measured(records: Records) -> None:
