@@ -1,0 +1,182 @@
+"""Every deployment of a part that the catalog allows, as arrays: all models, formats and TP degrees."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpudesk.catalog.queries import Catalog
+from gpudesk.domain.accelerators import Accelerator
+from gpudesk.domain.estimates import EstimateRequest
+from gpudesk.domain.messages import InputError, Message
+from gpudesk.domain.precision import Precision
+from gpudesk.domain.workloads import Load, LoadKind, Workload
+from gpudesk.engine.constants import Calibration
+from gpudesk.engine.plans import TENSOR_DEGREES
+from gpudesk.engine.serving import Results, serve
+from gpudesk.engine.steps import Array
+from gpudesk.workbench.case_arrays import CaseArrays, CaseColumns, case_arrays, workload_values
+from gpudesk.workbench.cases import Setup, SetupTable, capacity
+from gpudesk.workbench.estimating import serving_constants
+from gpudesk.workbench.figures import FigureBands, figure_bands
+from gpudesk.workbench.results import unfit_reason
+from gpudesk.workbench.setups import Candidate, Placement
+
+#: Every format of weights; plain fp4 stands for one of the others.
+WEIGHTS = tuple(precision for precision in Precision if precision is not Precision.FP4)
+KV = (Precision.FP16, Precision.FP8)
+#: Input and output tokens: balanced, prompt-heavy, and a single output token.
+BALANCED, LONG_PROMPT, SINGLE = (1000, 1000), (8000, 100), (200, 1)
+_LOADS = (
+    (BALANCED, Load(LoadKind.BATCH, batch=100)),
+    (BALANCED, Load(LoadKind.CONCURRENCY, concurrency=1)),
+    (BALANCED, Load(LoadKind.CONCURRENCY, concurrency=400)),
+    (BALANCED, Load(LoadKind.CONCURRENCY, concurrency=400, requests=1000)),
+    (BALANCED, Load(LoadKind.SATURATE, requests=1500)),
+    (BALANCED, Load(LoadKind.REQUEST_RATE, request_rate=0.02)),
+    (BALANCED, Load(LoadKind.LIMITS, ttft_ms=2000.0, tpot_ms=80.0)),
+    (LONG_PROMPT, Load(LoadKind.BATCH, batch=3)),
+    (LONG_PROMPT, Load(LoadKind.CONCURRENCY, concurrency=64)),
+    (LONG_PROMPT, Load(LoadKind.SATURATE, requests=300)),
+    (LONG_PROMPT, Load(LoadKind.REQUEST_RATE, request_rate=8.0)),
+    (LONG_PROMPT, Load(LoadKind.LIMITS, ttft_ms=20_000.0, tpot_ms=300.0, limit="mean")),
+    (SINGLE, Load(LoadKind.BATCH, batch=100)),
+    (SINGLE, Load(LoadKind.CONCURRENCY, concurrency=64)),
+    (SINGLE, Load(LoadKind.REQUEST_RATE, request_rate=1.0)),
+)
+#: Every kind of load with equal and varied requests in turn, all behind a server.
+WORKLOADS = tuple(
+    Workload(*lengths, load, varied=place % 2 == 0, server=True)
+    for place, (lengths, load) in enumerate(_LOADS)
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Deployment:
+    """One plan of one model in one format: a deployment of a single replica."""
+
+    request: EstimateRequest
+    setup: Setup
+    placed: Placement
+    candidate: Candidate
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A combination that is not answered with figures, and why."""
+
+    request: EstimateRequest
+    reason: Message
+
+
+@dataclass(frozen=True, slots=True)
+class Every:
+    """All combinations of a part: those that run, and those that do not."""
+
+    part: Accelerator
+    deployments: tuple[Deployment, ...]
+    refusals: tuple[Refusal, ...]
+
+
+def degrees_of(part: Accelerator) -> tuple[int, ...]:
+    """Return the TP degrees that one host or scale-up domain of a part has room for."""
+    return tuple(tp for tp in TENSOR_DEGREES if tp <= part.cards_per_host)
+
+
+def combinations(facts: Catalog, part: Accelerator) -> Iterator[EstimateRequest]:
+    """Yield every model with every format of weights and cache on a part, the degree of TP left open."""
+    for model, weights, kv in product(facts.models(), WEIGHTS, KV):
+        yield EstimateRequest(part.id, model.id, weights, WORKLOADS[0], kv, pp=1, dp=1)
+
+
+def every(table: SetupTable, facts: Catalog, part: Accelerator) -> Every:
+    """Return all combinations of a part."""
+    deployments: list[Deployment] = []
+    refusals: list[Refusal] = []
+    for request in combinations(facts, part):
+        try:
+            setup = table.setup(request)
+        except InputError as error:
+            refusals += [Refusal(replace(request, tp=tp), error.problem) for tp in degrees_of(part)]
+            continue
+        for tp in degrees_of(part):
+            placed = table.placements(request, setup, tp)
+            asked = replace(request, tp=tp, count=tp)
+            reason = _reason(table, asked, setup, placed)
+            if reason is not None:
+                refusals.append(Refusal(asked, reason))
+            deployments += [
+                Deployment(asked, setup, each, table.candidate(request, setup, each))
+                for each in placed
+                if each.budget.max_sequences(_SHORTEST) >= 1
+            ]
+    return Every(part, tuple(deployments), tuple(refusals))
+
+
+_SHORTEST = min(work.input_tokens + work.output_tokens for work in WORKLOADS)
+
+
+def _reason(
+    table: SetupTable, asked: EstimateRequest, setup: Setup, placed: tuple[Placement, ...]
+) -> Message | None:
+    """Return why no plan of a degree holds even the shortest request; None where one does."""
+    if not placed:
+        try:
+            table.setup(asked)
+        except InputError as error:
+            return error.problem
+        raise AssertionError(f"no plan and no reason: {asked}")
+    nearest = max(placed, key=lambda each: each.budget.headroom_bytes(_SHORTEST))
+    if nearest.budget.headroom_bytes(_SHORTEST) >= 0:
+        return None
+    return unfit_reason(asked, setup.frame, nearest, _SHORTEST)
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """All deployments under all workloads; every array has one element for each case.
+
+    `owner` is the place of the case's deployment, `work` that of its workload. `sequences` is what memory
+    holds of requests at their full length.
+    """
+
+    owner: NDArray[np.intp]
+    work: NDArray[np.intp]
+    sequences: Array
+    arrays: CaseArrays
+    results: Results
+    figures: FigureBands
+
+
+def answers(table: SetupTable, found: Every, calibration: Calibration) -> Answers:
+    """Ask every deployment for every workload that its memory holds a request of, as the program does."""
+    tokens = np.array([work.input_tokens + work.output_tokens for work in WORKLOADS])
+    held = np.array([each.placed.budget.max_sequences_of(tokens) for each in found.deployments])
+    owner, work = np.nonzero(held >= 1)
+    running = [
+        capacity(found.deployments[place].placed, many)
+        for place, many in zip(owner.tolist(), held[owner, work].tolist(), strict=True)
+    ]
+    positions = np.array([each.candidate.position for each in found.deployments])
+    counts = np.array([float(each.placed.plan.count) for each in found.deployments])
+    columns = CaseColumns(positions[owner], running, np.ones(len(owner)), counts[owner])  # type: ignore[arg-type]
+    asked = [workload_values(WORKLOADS[place]) for place in work.tolist()]
+    arrays = case_arrays(table.rows, asked, [1] * len(work), columns)
+    results = serve(arrays.rows, arrays.requests, arrays.loads, serving_constants(calibration))
+    factors = np.array(
+        [[each.setup.factors[work.load.kind] for work in WORKLOADS] for each in found.deployments]
+    )
+    ideal = table.ideal([each.candidate for each in found.deployments]).select(owner)
+    figures = figure_bands(results, arrays, slice(None), ideal, factors[owner, work])
+    return Answers(owner, work, held[owner, work].astype(np.float64), arrays, results, figures)
+
+
+def table_of(facts: Catalog, calibration: Calibration) -> SetupTable:
+    """Return a table of setups that forgets nothing."""
+    table = SetupTable(facts, calibration)
+    table.most_kept = 2**31
+    return table
