@@ -37,11 +37,12 @@ class Condition(StrEnum):
 class Record:
     """One published figure, and what a fit says of it that has not seen any run of its publisher's harness.
 
-    `figure` names it as `EstimateRequest` does the answer: a rate is that of the whole deployment in output
-    tokens. `request` has the conditions of the run by the names of the catalog, None where the publication is
-    silent; `accelerator` and `model` are their names. `differs` are the conditions that are not as asked.
-    `distance` is 0 where nothing that matters differs, and `near` says whether it is small enough for the
-    error to tell something. `assumed` are conditions that the publication leaves open. `inside_band`: the measured value lies in the band around the prediction.
+    `figure` names it as an estimate does: a rate is that of the whole deployment in output tokens. `request`
+    has the conditions of the run by the names of the catalog, None where the publication is silent, and
+    `assumed` are those that were filled by judgement; `accelerator` and `model` are their names. `differs`
+    are the conditions that are not as asked. `distance` is 0 where nothing that matters differs, and `near`
+    says whether it is small enough for the error to tell something. `inside_band`: the measured value lies in
+    the band around the prediction.
     """
 
     run: str
