@@ -27,8 +27,9 @@ if TYPE_CHECKING:
 FOLD: Final = "series"
 #: Records of one figure.
 MOST: Final = 3
-#: Beyond this distance the error of a published figure tells little about that of the question.
-NEAR: Final = 3.0
+#: Up to this distance what fits miss by is more alike, between publishers, than for any two runs; further
+#: away the error of a published figure tells little about that of the question.
+NEAR: Final = 4.0
 #: How far a prediction's own note of the measured value may be from the value as published: digits.
 _SAME: Final = 1e-3
 
