@@ -23,9 +23,10 @@ Array = NDArray[np.float64]
 class Conditions:
     """What is compared of a run or of a question; None is not stated, or has no meaning for its load.
 
-    Parameters are those of the model, in all and for one token. `weights_bits` and `kv_bits` are those of an
-    element. `in_flight` are sequences of one replica, `request_rate` requests/s of one accelerator. `month`
-    counts from year 0. Switches are 0 or 1.
+    Parameters are those of the model, in all and for one token; `weights_bits` and `kv_bits` are those of an
+    element; `memory_bandwidth` is in bytes/s. `in_flight` are sequences of one replica, `queued` the requests
+    that it is given at once, `request_rate` requests/s of one accelerator. `month` counts from year 0.
+    Switches are 0 or 1.
     """
 
     accelerator: str
@@ -38,6 +39,7 @@ class Conditions:
     serving_engine: str
     weights: str
     load: str
+    memory_bandwidth: float
     total_parameters: float
     active_parameters: float
     weights_bits: float
@@ -47,6 +49,7 @@ class Conditions:
     count: float
     month: float
     in_flight: float | None = None
+    queued: float | None = None
     request_rate: float | None = None
     ttft_limit_ms: float | None = None
     tpot_limit_ms: float | None = None
@@ -81,9 +84,10 @@ WORDS: Final = MappingProxyType(
 )
 
 #: Numbers of which ratios matter, and what a doubling costs. What runs at once and how long requests are
-#: sets a figure; the number of replicas hardly does; limits of TTFT are seldom what binds.
+#: sets a figure; the number of replicas and the length of a queue hardly do; limits of TTFT seldom bind.
 RATIOS: Final = MappingProxyType(
     {
+        "memory_bandwidth": 0.5,
         "total_parameters": 0.25,
         "active_parameters": 0.5,
         "weights_bits": 0.75,
@@ -92,6 +96,7 @@ RATIOS: Final = MappingProxyType(
         "output_tokens": 0.5,
         "count": 0.1,
         "in_flight": 0.5,
+        "queued": 0.1,
         "request_rate": 0.5,
         "ttft_limit_ms": 0.15,
         "tpot_limit_ms": 0.5,

@@ -52,7 +52,7 @@ def _line(record: Record, formatter: Formatter) -> RecordLine:
         ),
         verdict=_verdict(record),
         source=f"{source.publisher}, {source.title}",
-        date=source.date or "",
+        date=(source.date or "")[: len("2000-01")],
         address=source.url or "",
         details=tuple(_details(record, texts)),
     )

@@ -18,8 +18,8 @@ from gpudesk.evidence.nearest import Conditions
 from gpudesk.workbench.bench_runs import model_family
 from gpudesk.workbench.setups import months
 
-#: Requests of a queue beyond these do not run at once, so that a longer one makes no difference.
-MOST_QUEUED = 1024
+#: Sequences that stand for what runs at once of a longer queue: memory decides, and is not compared.
+RUN_OF_A_QUEUE = 256
 #: Where nobody asked for a date, software differs that is this many months older than the newest.
 OLD_MONTHS = 12
 
@@ -64,6 +64,7 @@ def conditions(request: EstimateRequest, part: Accelerator, model: Model, family
         serving_engine=family,
         weights=weights,
         load=work.load.kind,
+        memory_bandwidth=part.memory_bandwidth,
         total_parameters=total,
         active_parameters=active,
         weights_bits=float(FORMATS[weights].bits),
@@ -73,6 +74,7 @@ def conditions(request: EstimateRequest, part: Accelerator, model: Model, family
         count=count,
         month=float(months(request.date or "")),
         in_flight=_in_flight(work.load, dp),
+        queued=(work.load.requests or 1) / dp if work.load.kind is LoadKind.SATURATE else None,
         request_rate=None if work.load.request_rate is None else work.load.request_rate / count,
         ttft_limit_ms=work.load.ttft_ms,
         tpot_limit_ms=work.load.tpot_ms,
@@ -102,10 +104,10 @@ def _switch(stated: bool | None, architecture: tuple[str, str]) -> float | None:
 
 
 def _in_flight(load: Load, dp: int) -> float | None:
-    """Return the sequences that a replica is given at once; None where the load does not say."""
+    """Return the sequences that a replica runs at once, as far as the load says."""
     if load.kind is LoadKind.SATURATE:
-        return min((load.requests or MOST_QUEUED) / dp, MOST_QUEUED)
-    asked = load.batch if load.kind is LoadKind.BATCH else load.concurrency
+        return min((load.requests or 1) / dp, RUN_OF_A_QUEUE)
+    asked = load.batch or load.concurrency
     return None if asked is None else asked / dp
 
 

@@ -24,6 +24,7 @@ HERE = Conditions(
     serving_engine="vllm",
     weights="fp8",
     load="concurrency",
+    memory_bandwidth=4.8e12,
     total_parameters=70e9,
     active_parameters=69e9,
     weights_bits=8,
@@ -49,7 +50,7 @@ def conditions(draw: st.DrawFn) -> Conditions:
     """Return conditions of any kind."""
     words: dict[str, Any] = {name: draw(st.sampled_from("abc")) for name in WORDS}
     numbers: dict[str, Any] = {name: draw(some) for name in (*RATIOS, *STEPS)}
-    for name in ("in_flight", "request_rate", "ttft_limit_ms", "tpot_limit_ms", "tp", "pp"):
+    for name in ("in_flight", "queued", "request_rate", "ttft_limit_ms", "tpot_limit_ms", "tp", "pp"):
         numbers[name] = draw(stated)
     return Conditions(**words, **numbers)
 
@@ -88,11 +89,13 @@ def test_all_runs_at_once_are_as_far_as_each_alone(
     [
         ({"accelerator": "h100-sxm"}, 0.5),
         ({"accelerator": "b200-hgx", "generation": "blackwell"}, 1.5),
+        ({"accelerator": "l40s", "generation": "ada", "memory_bandwidth": 1.2e12}, 2.5),
         ({"accelerator": "mi300x", "generation": "cdna3", "vendor": "AMD"}, 3.0),
         ({"serving_engine": "sglang"}, 1.0),
         ({"input_tokens": 4000}, 1.0),
         ({"in_flight": 16}, 1.0),
         ({"in_flight": None, "load": "limits"}, 2.0),
+        ({"in_flight": 256, "load": "saturate", "queued": 3000}, 2.0),
         ({"month": 23_988}, 0.5),
         ({"weights": "nvfp4", "weights_bits": 4}, 1.0),
         ({"model": "llama-3.1-8b", "total_parameters": 70e9 / 8, "active_parameters": 69e9 / 8}, 2.5),
