@@ -20,7 +20,7 @@ from gpudesk.engine.plans import TENSOR_DEGREES
 from gpudesk.engine.serving import Results, serve
 from gpudesk.engine.steps import Array
 from gpudesk.workbench.case_arrays import CaseArrays, CaseColumns, case_arrays, workload_values
-from gpudesk.workbench.cases import Setup, SetupTable, capacity
+from gpudesk.workbench.cases import Setup, SetupTable
 from gpudesk.workbench.estimating import serving_constants
 from gpudesk.workbench.figures import FigureBands, figure_bands
 from gpudesk.workbench.results import unfit_reason
@@ -156,16 +156,16 @@ def answers(table: SetupTable, found: Every, calibration: Calibration) -> Answer
     """Ask every deployment for every workload that its memory holds a request of, as the program does."""
     tokens = np.array([work.input_tokens + work.output_tokens for work in WORKLOADS])
     held = np.array([each.placed.budget.max_sequences_of(tokens) for each in found.deployments])
-    owner, work = np.nonzero(held >= 1)
+    work, owner = np.nonzero(held.T >= 1)
     running = [
-        capacity(found.deployments[place].placed, many)
-        for place, many in zip(owner.tolist(), held[owner, work].tolist(), strict=True)
+        found.deployments[place].placed.capacity(int(tokens[which]))
+        for place, which in zip(owner.tolist(), work.tolist(), strict=True)
     ]
     positions = np.array([each.candidate.position for each in found.deployments])
     counts = np.array([float(each.placed.plan.count) for each in found.deployments])
     columns = CaseColumns(positions[owner], running, np.ones(len(owner)), counts[owner])  # type: ignore[arg-type]
-    asked = [workload_values(WORKLOADS[place]) for place in work.tolist()]
-    arrays = case_arrays(table.rows, asked, [1] * len(work), columns)
+    lengths = np.bincount(work, minlength=len(WORKLOADS)).tolist()
+    arrays = case_arrays(table.rows, [workload_values(each) for each in WORKLOADS], lengths, columns)
     results = serve(arrays.rows, arrays.requests, arrays.loads, serving_constants(calibration))
     factors = np.array(
         [[each.setup.factors[work.load.kind] for work in WORKLOADS] for each in found.deployments]
