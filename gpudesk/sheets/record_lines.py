@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from gpudesk.domain.estimates import Estimate
-from gpudesk.domain.formatting import Formatter
+from gpudesk.domain.formatting import UNKNOWN, Formatter
 from gpudesk.domain.records import Condition, Record, published_figure
 from gpudesk.sheets.explanation import Detail, RecordLine, RecordLines
 from gpudesk.sheets.labels import FIGURE_UNITS, figure_label, kind_label
@@ -73,26 +73,24 @@ def _verdict(record: Record) -> str:
 
 
 def _details(record: Record, texts: Mapping[Condition, str]) -> Iterator[Detail]:
-    """Yield under which conditions it was measured, by whom, and where that can be read."""
+    """Yield under which conditions it was measured, by whom, and where that can be read.
+
+    All records have the same details, so that one can take the place of another where they are shown.
+    """
     source = record.source
     where = _WHERE if record.request.tp is not None else _WHERE[:1]
-    stated: tuple[tuple[str, str | None], ...] = (
-        (tr("Ran on"), _joined(texts, where)),
-        (tr("Model"), _joined(texts, _WHAT)),
-        (tr("Load"), _joined(texts, _LOAD)),
-        (tr("Software"), software_text(record)),
-        (tr("Assumed"), _joined(texts, record.assumed)),
-        (tr("Note"), record.note),
-        (tr("Row"), record.row),
-        (tr("Title"), source.title),
-        (tr("Publisher"), source.publisher),
-        (tr("Kind"), kind_label(source.kind)),
-        (tr("Date"), source.date or tr("no date")),
-        (tr("Remark"), source.trust),
-    )
-    yield from (Detail(label, text) for label, text in stated if text)
-    if source.url:
-        yield Detail(tr("Address"), source.url, url=True)
+    yield Detail(tr("Ran on"), _joined(texts, where))
+    yield Detail(tr("Model"), _joined(texts, _WHAT))
+    yield Detail(tr("Load"), _joined(texts, _LOAD))
+    yield Detail(tr("Software"), software_text(record))
+    yield Detail(tr("Assumed"), _joined(texts, record.assumed) or tr("nothing"))
+    yield Detail(tr("Note"), " ".join(part for part in (record.note, source.trust) if part) or UNKNOWN)
+    yield Detail(tr("Row"), record.row)
+    yield Detail(tr("Title"), source.title)
+    yield Detail(tr("Publisher"), source.publisher)
+    yield Detail(tr("Kind"), kind_label(source.kind))
+    yield Detail(tr("Date"), source.date or tr("no date"))
+    yield Detail(tr("Address"), source.url or UNKNOWN, url=source.url is not None)
 
 
 def _joined(texts: Mapping[Condition, str], conditions: tuple[Condition, ...]) -> str:

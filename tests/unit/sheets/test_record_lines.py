@@ -155,6 +155,18 @@ def test_figures_that_rest_on_another_name_it_and_exact_ones_have_no_record(esti
     assert record_lines(overloaded, "ttft_ms", (), FORMATTER) is None
 
 
+def test_every_record_has_the_same_details(estimate: Estimate) -> None:
+    bare = replace(RECORD, assumed=(), note=None, source=replace(PAGE, url=None, date=None))
+    full = replace(RECORD, note="The table says so.", source=replace(PAGE, trust="Tuned by the maker."))
+    lines = record_lines(estimate, "ttft_ms", (bare, full), FORMATTER)
+    assert lines is not None
+    one, two = ({detail.label: detail.value for detail in line.details} for line in lines.lines)
+    assert list(one) == list(two)
+    assert (one["Assumed"], one["Note"], one["Address"]) == ("nothing", "—", "—")
+    assert two["Note"] == "The table says so. Tuned by the maker."
+    assert not any(detail.url for detail in lines.lines[0].details)
+
+
 def test_numbers_follow_the_language(estimate: Estimate) -> None:
     lines = record_lines(estimate, "output_tokens_per_s", (RECORD,), Formatter(GERMAN))
     assert lines is not None

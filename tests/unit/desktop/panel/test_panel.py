@@ -322,6 +322,7 @@ def test_the_model_keeps_to_the_rules_of_qt(
         check(qtmodeltester, model)
 
 
+@pytest.mark.usefixtures("recorded")
 def test_lines_of_the_same_shape_change_in_place(desk: Desk) -> None:
     explainer, model = Explainer(desk), PanelModel()
     first = explainer.explain(THROUGHPUT)
@@ -331,7 +332,7 @@ def test_lines_of_the_same_shape_change_in_place(desk: Desk) -> None:
     model.dataChanged.connect(lambda top, *_: changed.append(top))
     assert model.show(nodes_of(first))
     assert changed == []
-    desk.apply(edits.with_load_value(desk.scenario, 32), "Change of load")
+    desk.apply(edits.with_load_value(desk.scenario, 60), "Change of load")
     desk.flush()
     second = explainer.explain(THROUGHPUT)
     assert second is not None
