@@ -1,0 +1,128 @@
+"""The fit: finds the constants behind made-up runs, whatever some of them say, and the same each time."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from gpudesk.evidence.bench import FIGURES, Bench
+from gpudesk.evidence.fitting import fit
+from gpudesk.evidence.parameters import Array
+from tests.unit.evidence.made_up import MOVED, NODE, bench_of, measured, parameters, truth
+
+#: What is looked at: what runs at large batches depend on most. Latencies are told less well.
+TOLD_WELL = ("weight_read_efficiency", "kv_read_efficiency", "gemm_efficiency")
+
+
+def places(made: Bench, *names: str) -> list[int]:
+    """Return where the values of some constants lie that the runs look up."""
+    behind = made.rows_behind()
+    return [
+        place
+        for place in np.flatnonzero(behind).tolist()
+        if made.parameters.name(place).split(" ")[0] in names
+    ]
+
+
+def missed(made: Bench, values: Array, *names: str) -> float:
+    """Return the largest error of some constants, in the logarithm."""
+    at = places(made, *names)
+    return float(np.abs(np.log(values[at] / truth()[at])).max())
+
+
+def test_exact_runs_give_back_their_constants() -> None:
+    made = bench_of(measured(truth()))
+    assert missed(made, made.parameters.initial, *TOLD_WELL) > 0.2
+    found = fit(made)
+    assert missed(made, found.values, *TOLD_WELL) < 0.02
+    assert missed(made, found.values, *MOVED) < 0.12
+    predicted = made.predict(found.values).figures
+    for name in FIGURES:
+        ratio = predicted[name] / np.array([run.figures[name] for run in made.runs])
+        assert np.abs(np.log(ratio)).max() < 0.03
+
+
+def test_noise_and_gross_errors_do_not_pull_constants_far() -> None:
+    made = bench_of(measured(truth(), noise=0.03, outliers=0.1))
+    assert missed(made, fit(made).values, *TOLD_WELL) < 0.1
+
+
+def test_a_fit_gives_the_same_each_time() -> None:
+    figures = measured(truth(), noise=0.05, outliers=0.1)
+    first, second = fit(bench_of(figures)), fit(bench_of(figures))
+    assert first.values.tolist() == second.values.tolist()
+    assert (first.loss, first.steps) == (second.loss, second.steps)
+
+
+def test_constants_stay_within_their_bounds_and_held_ones_where_they_are() -> None:
+    # Figures no part reaches: everything is drawn to its bound.
+    made = bench_of(
+        [
+            {name: value * (30 if "tokens" in name else 1 / 30) for name, value in run.items()}
+            for run in measured(truth())
+        ]
+    )
+    found, known = fit(made).values, parameters()
+    free = known.free
+    assert (found[free] >= known.low[free]).all()
+    assert (found[free] <= known.high[free]).all()
+    assert found[places(made, "weight_read_efficiency")].max() == pytest.approx(0.95)
+    held = np.setdiff1d(np.arange(known.size), free)
+    assert found[held].tolist() == known.initial[held].tolist()
+
+
+def test_constants_that_no_run_looks_up_follow_their_default() -> None:
+    made = bench_of(measured(truth()))
+    found, known = fit(made).values, made.parameters
+    start = known.starts["gemm_efficiency"]
+    unseen = [place for place in range(start + 1, start + 18) if not made.rows_behind()[place]]
+    assert len(unseen) > 5
+    moved = np.log(found[unseen] / known.initial[unseen])
+    assert moved == pytest.approx(np.log(found[start] / known.initial[start]), abs=1e-6)
+
+
+def test_a_run_that_no_constant_can_answer_breaks_nothing() -> None:
+    figures = measured(truth())
+    plain = fit(bench_of(figures))
+    made = bench_of(figures)
+    # One output token has no time between tokens.
+    single = replace(made.runs[0], workload=replace(made.runs[0].workload, output_tokens=1))
+    single = replace(single, id="odd", figures={"tpot_ms": 20.0}, traits={**single.traits, "load": "odd"})
+    odd = Bench([*made.runs, single], made.parameters, NODE)
+    assert np.isnan(odd.predict(plain.values).figures["tpot_ms"][-1])
+    found = fit(odd)
+    assert np.isfinite(found.values).all()
+    assert found.values == pytest.approx(plain.values, rel=1e-6)
+
+
+def test_runs_that_are_left_out_have_no_say() -> None:
+    figures = measured(truth())
+    keep = np.arange(len(figures)) % 4 > 0
+    wrong = [each if kept else dict.fromkeys(FIGURES, 1e6) for each, kept in zip(figures, keep, strict=True)]
+    without, with_wrong = fit(bench_of(figures), keep), fit(bench_of(wrong), keep)
+    assert without.values.tolist() == with_wrong.values.tolist()
+    assert missed(bench_of(figures), without.values, *TOLD_WELL) < 0.03
+
+
+def test_many_runs_of_one_kind_count_less_than_many_kinds() -> None:
+    """Nine repeats that disagree with one other run weigh three times as much, not nine times."""
+    made = bench_of(measured(truth()))
+    base = made.runs[0]
+    once = replace(base, id="once", figures={"tpot_ms": base.figures["tpot_ms"] * 1.2})
+
+    def pulled(repeats: int, series: str) -> float:
+        wrong = {"tpot_ms": base.figures["tpot_ms"] / 1.2}
+        others = [
+            replace(
+                base,
+                id=f"x{n}",
+                figures=wrong,
+                traits={**base.traits, "series": f"{series}{n if series else ''}"},
+            )
+            for n in range(repeats)
+        ]
+        values = fit(Bench([once, *others], made.parameters, NODE)).values
+        place = places(made, "weight_read_efficiency")
+        return float(np.log(values[place] / made.parameters.initial[place]).sum())
+
+    assert pulled(9, "") < pulled(9, "page ")

@@ -1,0 +1,80 @@
+"""Runs that are left out: predicted once for each way of leaving out, by fits that know nothing of them."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gpudesk.evidence.bench import FIGURES
+from gpudesk.evidence.fitting import fit
+from gpudesk.evidence.held_out import OTHERS, SMALL_GROUP, HeldOut, fold_groups, leave_out
+from gpudesk.evidence.held_out_file import read_held_out, write_held_out
+from tests.unit.evidence.made_up import bench_of, measured, truth
+
+FIGURES_OF_RUNS = measured(truth(), noise=0.05)
+MADE = bench_of(FIGURES_OF_RUNS)
+
+
+def by_run(found: tuple[HeldOut, ...]) -> dict[tuple[str, str], float]:
+    """Return what was predicted, by run and figure."""
+    return {(each.run, each.figure): each.predicted for each in found}
+
+
+@pytest.mark.parametrize("trait", ["accelerator", "weights"])
+def test_what_is_measured_of_a_group_never_reaches_its_own_predictions(trait: str) -> None:
+    start = MADE.parameters.initial
+    honest = by_run(leave_out(MADE, trait, start))
+    for group in sorted(set(fold_groups(MADE.runs, trait))):
+        inside = [name == group for name in fold_groups(MADE.runs, trait)]
+        wrong = [
+            {name: value * 7 for name, value in figures.items()} if within else figures
+            for figures, within in zip(FIGURES_OF_RUNS, inside, strict=True)
+        ]
+        told = by_run(leave_out(bench_of(wrong), trait, start))
+        own = {run.id for run, within in zip(MADE.runs, inside, strict=True) if within}
+        assert all(told[key] == honest[key] for key in honest if key[0] in own)
+        # The others do learn from it.
+        assert any(told[key] != honest[key] for key in honest if key[0] not in own)
+
+
+def test_every_figure_is_predicted_once() -> None:
+    found = leave_out(MADE, "accelerator", MADE.parameters.initial)
+    asked = {(run.id, figure) for run in MADE.runs for figure in FIGURES}
+    assert len(found) == len(asked)
+    assert {(each.run, each.figure) for each in found} == asked
+    assert {each.fold for each in found} == {"accelerator"}
+    first = next(each for each in found if each.run == "R000" and each.figure == "ttft_ms")
+    assert first.measured == FIGURES_OF_RUNS[0]["ttft_ms"]
+
+
+def test_a_fold_differs_from_the_fit_to_all() -> None:
+    all_runs = MADE.predict(fit(MADE).values).figures["output_tokens_per_s"]
+    held = by_run(leave_out(MADE, "weights", fit(MADE).values))
+    told = np.array([held[run.id, "output_tokens_per_s"] for run in MADE.runs])
+    assert (told != all_runs).all()
+
+
+def test_small_groups_are_left_out_together() -> None:
+    runs = MADE.runs
+    few = [run for run in runs if run.traits["accelerator"] == "h200"][: SMALL_GROUP - 1]
+    many = [run for run in runs if run.traits["accelerator"] == "mi325x"][:SMALL_GROUP]
+    assert fold_groups([*few, *many], "accelerator") == [OTHERS] * len(few) + ["mi325x"] * len(many)
+
+
+def test_a_trait_that_all_runs_share_leaves_nothing_to_learn_from() -> None:
+    assert leave_out(MADE, "model", MADE.parameters.initial) == ()
+
+
+def test_predictions_are_read_as_they_were_written(tmp_path: Path) -> None:
+    found = (
+        HeldOut("b", "ttft_ms", "series", 120.0, 118.25),
+        HeldOut("a", "tpot_ms", "series", 0.5, 0.50125),
+        HeldOut("a", "tpot_ms", "model", 0.5, 0.49),
+    )
+    path = tmp_path / "held-out.csv"
+    write_held_out(path, found)
+    assert read_held_out(path) == (found[2], found[1], found[0])
+    assert path.read_text().splitlines()[:2] == [
+        "run,figure,fold,measured,predicted",
+        "a,tpot_ms,model,0.5,0.49",
+    ]
