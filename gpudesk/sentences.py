@@ -153,6 +153,8 @@ SENTENCES: Final = MappingProxyType(
         "estimate.newer_than_calibration": "The software date is after {newest}, the newest month with "
         "measurements",
         "estimate.queued_memory": "Memory holds {admitted} of {concurrency} requests; {queued} wait",
+        "estimate.queued_usual": "{engine} takes {usual} of the memory unless told otherwise, which admits "
+        "{admitted} of {concurrency} requests; {fraction} would hold {most}",
         "estimate.queued_engine": "The serving engine runs {admitted} of {concurrency} requests at once; "
         "{queued} wait",
         "estimate.overload": "Requests arrive faster than they can be answered: the queue grows without end",

@@ -38,6 +38,7 @@ class MemorySettings:
     """What a serving engine sets aside: its memory fraction and of what, its own runtime, its step limits.
 
     `max_batch` is in sequences and `max_batched_tokens` in tokens a step, both of one attention rank.
+    `usual_fraction` is what the serving engine takes unasked, where the user asked for nothing.
     """
 
     memory_fraction: float
@@ -45,13 +46,15 @@ class MemorySettings:
     runtime_bytes: int
     max_batch: int
     max_batched_tokens: int
+    usual_fraction: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryBudget:
     """Where the memory of the fullest accelerator goes before any sequence is admitted.
 
-    `pool_bytes` is what the KV cache may take (0 or less: the weights alone do not fit).
+    `pool_bytes` is what the KV cache may take at the most (0 or less: the weights alone do not fit),
+    `usual_pool_bytes` what it takes by the usual setting of the serving engine.
     """
 
     capacity_bytes: int
@@ -59,6 +62,7 @@ class MemoryBudget:
     activations_bytes: int
     runtime_bytes: int
     pool_bytes: int
+    usual_pool_bytes: int
     cache: CacheProfile
     shards: Shards
     attention_ranks: int
@@ -80,6 +84,22 @@ class MemoryBudget:
             return np.zeros_like(each)
         held = self.pool_bytes // np.maximum(each, 1) * (self.attention_ranks * self.replicas)
         return np.where(each == 0, WITHOUT_END, held)
+
+    def admitted_sequences_of(self, tokens: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return `admitted_sequences` of many lengths at once."""
+        each = self.cache.sequences_bytes(tokens)
+        usual = max(self.usual_pool_bytes, 0) // np.maximum(each, 1)
+        held = self.max_sequences_of(tokens)
+        by_usual = np.minimum(held, usual * (self.attention_ranks * self.replicas))
+        return np.where((each == 0) | (usual == 0), held, by_usual)
+
+    def admitted_sequences(self, tokens: int) -> int:
+        """Sequences that the serving engine admits as it is usually set, or raised where that admits none."""
+        held = self.max_sequences(tokens)
+        each = self.cache.sequence_bytes(tokens)
+        if each == 0 or self.usual_pool_bytes < each:
+            return held
+        return min(held, self.usual_pool_bytes // each * self.attention_ranks * self.replicas)
 
     def headroom_bytes(self, tokens: int) -> int:
         """Bytes left (negative: missing) when one sequence of `tokens` runs on every attention rank."""
@@ -139,16 +159,19 @@ def memory_budget(
     activations = activation_bytes(model, plan, settings)
     capacity = accelerator.memory_bytes
     taken = shards.resident_bytes + activations + settings.runtime_bytes
-    if settings.memory_fraction_of == "total":
-        pool = int(capacity * settings.memory_fraction) - taken
-    else:
-        pool = int((capacity - taken) * settings.memory_fraction)
+
+    def pool(fraction: float) -> int:
+        if settings.memory_fraction_of == "total":
+            return int(capacity * fraction) - taken
+        return int((capacity - taken) * fraction)
+
     return MemoryBudget(
         capacity_bytes=capacity,
         weights_bytes=shards.resident_bytes,
         activations_bytes=activations,
         runtime_bytes=settings.runtime_bytes,
-        pool_bytes=pool,
+        pool_bytes=pool(settings.memory_fraction),
+        usual_pool_bytes=pool(settings.usual_fraction or settings.memory_fraction),
         cache=cache,
         shards=shards,
         attention_ranks=plan.tp if plan.attention_dp else 1,

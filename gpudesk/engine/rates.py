@@ -19,6 +19,9 @@ from gpudesk.domain.precision import Precision
 from gpudesk.engine.constants import Calibration
 from gpudesk.engine.work import Offer, Situation, Work, has_experts, has_latent_cache
 
+#: What older software lacks grows with this power of its years: kernels, schedulers and formats build on
+#: each other, so that the first year back costs less than the second.
+AGE_POWER: Final = 1.5
 #: More power than this, against the reference, makes nothing faster: clocks end.
 MOST_POWER: Final = 1.4
 
@@ -178,8 +181,9 @@ def _scalar(value: NDArray[np.float64]) -> float:
 
 
 def _aged(constant: Lookup, work: Work) -> float:
-    """Return what older software stretches all times by."""
-    return _scalar(np.exp(np.asarray(constant("age_slowdown") * work.months_old / 12.0)))
+    """Return what older software stretches all times by; years lie further back the more there are."""
+    years = np.asarray(work.months_old / 12.0)
+    return _scalar(np.exp(constant("age_slowdown") * years**AGE_POWER))
 
 
 def rates(constant: Lookup, work: Work) -> Rates:

@@ -357,19 +357,20 @@ def _communication() -> tuple[Prior, ...]:
 def _software() -> tuple[Prior, ...]:
     experts = {"experts": ("yes",)}
     both = ("vllm", "sglang")
-    latent = {
-        "attention": ("latent",),
-        "experts": ("yes",),
-        "serving_engine": ("vllm", "sglang", "tensorrt-llm"),
-    }
+    latent = {"attention": ("latent",), "experts": ("yes",)}
     return (
         Prior(
             "age_slowdown",
-            "1/year",
+            "1",
             "how much slower software was a year before the newest calibrated month, logarithmic",
-            0.10,
+            0.06,
             0.4,
-            _except(({**experts, "serving_engine": both}, 0.3), (experts, 0.15), (latent, 0.5)),
+            _except(
+                ({**experts, "serving_engine": both}, 0.2),
+                (experts, 0.1),
+                ({**latent, "serving_engine": both}, 0.35),
+                ({**latent, "serving_engine": ("tensorrt-llm",)}, 0.35),
+            ),
         ),
         Prior(
             "pairing",

@@ -16,7 +16,7 @@ from gpudesk.domain.models import Model
 from gpudesk.engine.constants import Calibration
 from gpudesk.engine.work import has_experts
 from gpudesk.evidence.bench import BenchCandidate, BenchRun
-from gpudesk.workbench.cases import SetupTable, capacity
+from gpudesk.workbench.cases import SetupTable
 from gpudesk.workbench.estimating import Facts
 from gpudesk.workbench.setups import Frame, situation_of
 
@@ -52,9 +52,9 @@ def _bench_run(run: MeasuredRun, table: SetupTable) -> BenchRun:
     setup = table.setup(request)
     tokens = request.workload.input_tokens + request.workload.output_tokens
     fitting = [
-        BenchCandidate(situation_of(request, setup.frame, placed), placed.budget, capacity(placed, sequences))
+        BenchCandidate(situation_of(request, setup.frame, placed), placed.budget, placed.capacity(tokens))
         for placed in table.placements(request, setup, setup.counts[0])
-        if (sequences := placed.budget.max_sequences(tokens)) >= 1
+        if placed.budget.max_sequences(tokens) >= 1
     ]
     if not fitting:
         raise InputError(message("calibration.run_does_not_fit", run=run.id))

@@ -215,7 +215,7 @@ class SetupTable:
             count=count,
             chosen=chosen,
             rows=tuple(c.position for c in chosen),
-            capacity=tuple(capacity(p, sequences) for p, sequences in placed),
+            capacity=tuple(p.capacity(tokens) for p, _ in placed),
             replicas=tuple(float(p.plan.dp) for p, _ in placed),
             sequences=tuple(sequences for _, sequences in placed),
             sequence_bytes=tuple(p.budget.cache.sequence_bytes(tokens) for p, _ in placed),
@@ -224,7 +224,7 @@ class SetupTable:
     def room(self, request: EstimateRequest, setup: Setup, count: int, tokens: int) -> float:
         """Return the most sequences of `tokens` that a plan of `count` accelerators runs at once."""
         placed = self.placements(request, setup, count)
-        return max((capacity(p, p.budget.max_sequences(tokens)) * p.plan.dp for p in placed), default=0.0)
+        return max((p.capacity(tokens) * p.plan.dp for p in placed), default=0.0)
 
     def ideal(self, chosen: list[Candidate]) -> Rows:
         """Return the rows that the chosen candidates would have if nothing were lost."""
@@ -248,11 +248,6 @@ def plan_scores(results: Results) -> Array:
     pace = np.nan_to_num(results.tpot, nan=1.0)
     scores: Array = score * (1.0 - 1e-3 * pace / (1.0 + pace))
     return scores
-
-
-def capacity(placed: Placement, sequences: int) -> float:
-    """Sequences that one replica runs at once, where memory holds `sequences` in all replicas."""
-    return float(min(sequences // placed.plan.dp, placed.most_running))
 
 
 class CaseList:

@@ -30,9 +30,7 @@ class Deployed:
     @property
     def capacity(self) -> float:
         """Sequences that one replica runs at once, by its memory and by its serving engine."""
-        placed = self.placement
-        admitted = placed.settings.max_batch * placed.budget.attention_ranks
-        return float(min(self.max_sequences // placed.plan.dp, admitted))
+        return self.placement.capacity(tokens_of(self.estimate))
 
 
 def tokens_of(estimate: Estimate) -> int:

@@ -296,7 +296,7 @@ def _notes(
         ),
         *_binding_notes(pools, figures),
         *_particular(pair),
-        *load_notes(request, setup.frame, pair[1].max_sequences, figures),
+        *load_notes(request, setup.frame, pair[1].candidate.budget, pair[1].max_sequences, figures),
     )
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from gpudesk.domain.estimates import Banded, Basis, Estimate, EstimateRequest, Limiter
 from gpudesk.domain.messages import InputError, Message, message
 from gpudesk.domain.workloads import LoadKind
+from gpudesk.engine.memory import MemoryBudget
 from gpudesk.engine.steps import LIMITERS
 from gpudesk.workbench.setups import Candidate, Frame, Placement
 
@@ -78,28 +79,44 @@ def _notes(
         notes += (candidate.plan_note,)
         if candidate.plan.count & (candidate.plan.count - 1):
             notes += (_uneven(candidate.plan.count),)
-    return notes + candidate.notes + load_notes(request, frame, max_sequences, figures)
+    return notes + candidate.notes + load_notes(request, frame, candidate.budget, max_sequences, figures)
 
 
 def load_notes(
-    request: EstimateRequest, frame: Frame, max_sequences: int, figures: Figures
+    request: EstimateRequest, frame: Frame, budget: MemoryBudget, max_sequences: int, figures: Figures
 ) -> tuple[Message, ...]:
     """Say what the load asks that the deployment does not give: requests that wait, limits, overload."""
     admitted, concurrency = figures.admitted, figures.concurrency
     notes: tuple[Message, ...] = ()
+    tokens = request.workload.input_tokens + request.workload.output_tokens
     if admitted is not None and concurrency is not None and admitted < concurrency:
-        cause = "estimate.queued_memory" if max_sequences <= admitted else "estimate.queued_engine"
-        queued = concurrency - admitted
-        notes += (message(cause, admitted=admitted, concurrency=concurrency, queued=queued),)
+        notes += (_queued(frame, admitted, concurrency, budget.admitted_sequences(tokens), max_sequences),)
     if not figures.stable:
         notes += (message("estimate.overload"),)
-    tokens = request.workload.input_tokens + request.workload.output_tokens
     if frame.model.max_context is not None and tokens > frame.model.max_context:
         most = frame.model.max_context
         notes += (message("estimate.beyond_context", model=frame.model.name, tokens=tokens, most=most),)
     if request.workload.load.kind is LoadKind.LIMITS and not admitted:
         notes += (message("estimate.limits_not_met"),)
     return notes
+
+
+def _queued(frame: Frame, admitted: int, concurrency: int, by_memory: int, most: int) -> Message:
+    """Say what keeps requests waiting: memory, what the serving engine takes of it unasked, or its batch."""
+    queued = concurrency - admitted
+    if by_memory > admitted:
+        return message("estimate.queued_engine", admitted=admitted, concurrency=concurrency, queued=queued)
+    if by_memory < most:
+        return message(
+            "estimate.queued_usual",
+            engine=frame.engine.name,
+            usual=frame.settings.usual_fraction or frame.settings.memory_fraction,
+            admitted=admitted,
+            concurrency=concurrency,
+            fraction=frame.settings.memory_fraction,
+            most=most,
+        )
+    return message("estimate.queued_memory", admitted=admitted, concurrency=concurrency, queued=queued)
 
 
 def _uneven(count: int) -> Message:

@@ -45,6 +45,10 @@ class Placement:
         """Sequences that the serving engine lets one replica run at once, whatever memory holds."""
         return self.settings.max_batch * self.budget.attention_ranks
 
+    def capacity(self, tokens: int) -> float:
+        """Sequences of `tokens` that one replica runs at once, by its memory and its serving engine."""
+        return float(min(self.budget.admitted_sequences(tokens) // self.plan.dp, self.most_running))
+
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
@@ -137,6 +141,7 @@ def frame(
             runtime_bytes=limits.runtime_bytes,
             max_batch=request.max_batch or limits.max_batch,
             max_batched_tokens=request.max_batched_tokens or limits.max_batched_tokens,
+            usual_fraction=limits.memory_fraction if request.memory_fraction is None else None,
         ),
         mixed_steps=limits.mixed_steps,
         kv_on_demand=limits.kv_on_demand,

@@ -130,6 +130,8 @@ def _group(
         return None
     used = [placed[plan] for plan in plans.tolist()]
     sequences = sequences[np.ix_(at, plans)]
+    tokens = lengths.tokens[places[at]]
+    admitted = np.stack([each.budget.admitted_sequences_of(tokens) for each in used], axis=1)
     most = np.array([each.most_running for each in used])
     replicas = np.array([each.plan.dp for each in used])
     return Group(
@@ -138,7 +140,7 @@ def _group(
         at=places[at],
         lengths=lengths.select(places[at]),
         sequences=sequences,
-        capacity=np.maximum(np.minimum(sequences // replicas, most), 1.0),
+        capacity=np.maximum(np.minimum(admitted // replicas, most), 1.0),
     )
 
 

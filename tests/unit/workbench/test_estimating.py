@@ -78,11 +78,27 @@ def test_memory_adds_up_to_what_the_part_exposes(estimator: Estimator) -> None:
 
 
 def test_more_sequences_than_memory_admits_wait(estimator: Estimator) -> None:
-    answer = estimator.estimate(ask("h100-sxm", "llama-3.1-70b", "fp8", closed(64), count=1))
+    asked = ask("h100-sxm", "llama-3.1-70b", "fp8", closed(64), count=1)
+    answer = estimator.estimate(replace(asked, memory_fraction=0.98))
     assert answer.admitted == answer.max_concurrency
     assert 0 < answer.max_concurrency < 64
     assert answer.limiter is Limiter.CAPACITY
     assert "estimate.queued_memory" in {note.id for note in answer.notes}
+
+
+def test_unasked_a_serving_engine_takes_its_usual_share_of_memory(estimator: Estimator) -> None:
+    asked = ask("h100-sxm", "llama-3.1-70b", "fp8", closed(64), count=1)
+    usual, most = estimator.estimate(asked), estimator.estimate(replace(asked, memory_fraction=0.98))
+    assert usual.max_concurrency == most.max_concurrency
+    assert usual.admitted is not None
+    assert 1 <= usual.admitted < usual.max_concurrency
+    told = next(note for note in usual.notes if note.id == "estimate.queued_usual")
+    assert told.parameters["most"] == usual.max_concurrency
+    by_hand = estimator.estimate(replace(asked, memory_fraction=float(str(told.parameters["usual"]))))
+    assert by_hand.admitted == usual.admitted
+    # Where the usual share holds nothing at all, it has to be raised.
+    tight = ask("h200-sxm", "llama-3.1-70b", "fp16", closed(1), count=1)
+    assert estimator.estimate(tight).admitted == 1
 
 
 def test_a_mix_of_loads_gives_what_each_alone_gives(estimator: Estimator) -> None:

@@ -40,15 +40,15 @@ def test_a_memory_fraction_lowers_what_may_be_used(estimator: Estimator) -> None
 
 
 def test_requests_that_memory_does_not_hold_are_short(estimator: Estimator) -> None:
-    fewer = asked(estimator, 64)
+    fewer = asked(estimator, 64, memory_fraction=0.9)
     most = fewer.max_concurrency
-    estimate = asked(estimator, most + 10)
+    estimate = asked(estimator, most + 10, memory_fraction=0.9)
     room = estimator.memory_room(estimate)
     each = fewer.memory.kv_bytes // 64
     taken = estimate.memory.capacity_bytes - estimate.memory.free_bytes
     assert room.needed_bytes == taken + 10 * each
     assert room.spare_bytes < 0
-    assert estimator.memory_room(asked(estimator, most)).spare_bytes >= 0
+    assert estimator.memory_room(asked(estimator, most, memory_fraction=0.9)).spare_bytes >= 0
 
 
 def test_requests_that_wait_for_the_serving_engine_need_no_memory(estimator: Estimator) -> None:
