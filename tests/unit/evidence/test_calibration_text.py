@@ -1,34 +1,71 @@
-"""The calibration file as text: bands can be replaced without touching the constants."""
+"""The calibration as a file: what is written is what the program reads, and a person can read it, too."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
 
-from gpudesk import paths
+import numpy as np
+import pytest
+
 from gpudesk.engine.constants import BandRule
-from gpudesk.evidence.calibration_text import with_bands
+from gpudesk.evidence.calibration_text import DIGITS, CalibrationText, calibration_text
 from gpudesk.workbench.calibration_file import read_calibration
+from tests.unit.evidence.made_up import bench_of, truth
 
-RULES = (
-    BandRule("throughput", "calibrated", 0.8, 1.3),
-    BandRule("throughput", "calibrated", 0.7, 1.5, {"serving_engine": frozenset({"vllm"})}),
+BANDS = (
+    BandRule("throughput", "calibrated", 0.8123, 1.25),
+    BandRule(
+        "throughput", "calibrated", 0.7, 1.3, {"load": frozenset({"batch"}), "experts": frozenset({"no"})}
+    ),
+    BandRule("ttft", "estimated", 0.5, 2.0),
 )
+PAIRS = (BandRule("tpot", "measured", 0.9, 1.111),)
+ABOUT = CalibrationText(
+    name="made up",
+    source='a page "with quotes" and – dashes',
+    newest_month="2026-09",
+    data_revision="0f" * 32,
+    bands=BANDS,
+    pair_bands=PAIRS,
+)
+BENCH = bench_of()
 
 
-def test_other_bands_leave_the_constants_to_the_last_digit(tmp_path: Path) -> None:
-    text = paths.calibration_path().read_text()
-    target = tmp_path / "calibration.json"
-    target.write_text(with_bands(text, RULES, RULES[:1]))
-    found = read_calibration(target)
-    assert found.bands == RULES
-    assert found.pair_bands == RULES[:1]
-    before, after = json.loads(text), json.loads(target.read_text())
-    assert {**before, "bands": [], "pair_bands": []} == {**after, "bands": [], "pair_bands": []}
-    assert target.read_text().startswith(text.partition('"bands"')[0])
+def test_what_is_written_is_what_is_read(tmp_path: Path) -> None:
+    values = truth()
+    path = tmp_path / "calibration.json"
+    path.write_text(calibration_text(BENCH, values, ABOUT))
+    found, written = read_calibration(path), BENCH.parameters.calibration(values, "2026-09")
+    assert (found.name, found.newest_month) == ("made up", "2026-09")
+    assert list(found.constants) == list(written.constants)
+    behind = BENCH.rows_behind()
+    for name, constant in written.constants.items():
+        again, start = found.constants[name], BENCH.parameters.starts[name]
+        assert (again.unit, again.meaning, again.source) == (constant.unit, constant.meaning, constant.source)
+        assert again.default == pytest.approx(constant.default, rel=0.5 * 10 ** (1 - DIGITS))
+        assert [each.where for each in again.exceptions] == [each.where for each in constant.exceptions]
+        ours, theirs = ([each.value for each in one.exceptions] for one in (again, constant))
+        assert ours == pytest.approx(theirs, rel=0.5 * 10 ** (1 - DIGITS))
+        assert [each.rows for each in again.exceptions] == behind[
+            start + 1 : start + 1 + len(theirs)
+        ].tolist()
+    assert (found.bands, found.pair_bands) == (BANDS, PAIRS)
+    assert found.coverage == {("hopper", "vllm"): 144, ("cdna3", "vllm"): 144}
+    assert json.loads(path.read_text())["data"] == "0f" * 32
 
 
-def test_the_same_bands_give_the_same_file() -> None:
-    path = paths.calibration_path()
-    known = read_calibration(path)
-    assert with_bands(path.read_text(), known.bands, known.pair_bands) == path.read_text()
+def test_the_same_values_give_the_same_file() -> None:
+    values = truth()
+    text = calibration_text(BENCH, values, ABOUT)
+    assert text == calibration_text(bench_of(), values.copy(), ABOUT)
+    # Differences beyond the digits that are written do not show.
+    assert text == calibration_text(
+        BENCH, np.where(values == values.max(), values * (1 + 1e-9), values), ABOUT
+    )
+
+
+def test_a_person_can_read_it() -> None:
+    lines = calibration_text(BENCH, truth(), ABOUT).splitlines()
+    assert max(map(len, lines)) < 250
+    assert sum('"meaning"' in line for line in lines) == len(BENCH.parameters.priors)

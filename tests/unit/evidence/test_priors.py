@@ -1,0 +1,142 @@
+"""What is believed before any run: complete, readable, and pinned where single operators were measured."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import fields
+
+import pytest
+
+from gpudesk.catalog.queries import Catalog
+from gpudesk.engine.constants import KEYS
+from gpudesk.engine.loads import ServingConstants
+from gpudesk.engine.rates import Slot, rates
+from gpudesk.engine.work import Work
+from gpudesk.evidence.operator_entries import OperatorEntry
+from gpudesk.evidence.operator_rows import read_operator_rows
+from gpudesk.evidence.operators import OperatorFit, fit_operators
+from gpudesk.evidence.parameters import Prior, PriorException
+from gpudesk.evidence.priors import INSIDE_AN_ENGINE, beliefs, pinned
+from gpudesk.paths import built_catalog_path
+from tests.unit.evidence.test_operators import MEASUREMENTS
+
+PRIORS = {prior.name: prior for prior in beliefs()}
+#: Constants that neither step times nor loads ask for: links between hosts, and a hand-over between pools.
+ASKED_ELSEWHERE = {"node_bandwidth", "handover_time"}
+HOPPER: Mapping[str, tuple[str, ...]] = {"generation": ("hopper",)}
+WIDE: Mapping[str, tuple[str, ...]] = {**HOPPER, "precision": ("fp16", "bf16")}
+PAIR: Mapping[str, tuple[str, ...]] = {**HOPPER, "ranks": ("2",)}
+
+
+def looked_up() -> set[str]:
+    """Return the names of all constants that the engine asks for."""
+    asked = {each.name for each in fields(ServingConstants)}
+
+    def constant(name: str, slot: Slot = Slot.ALL) -> float:
+        asked.add(name)
+        return 1.0
+
+    rates(constant, Work(*(1.0 for _ in fields(Work))))
+    return asked
+
+
+def test_every_constant_that_the_engine_asks_for_is_believed_something_of() -> None:
+    assert looked_up() | ASKED_ELSEWHERE == set(PRIORS)
+    assert len(PRIORS) == len(beliefs())
+
+
+@pytest.mark.parametrize("name", PRIORS)
+def test_a_belief_can_be_read_and_lies_within_its_bounds(name: str) -> None:
+    prior = PRIORS[name]
+    assert prior.unit in {"1", "s", "B/s", "tokens", "1/year", "W per TFLOP/s"}
+    assert len(prior.meaning) > 15
+    assert prior.spread >= 0
+    # Nothing is held without a word of where it comes from, but for what stands in its meaning.
+    assert prior.spread > 0 or prior.source or name in ASKED_ELSEWHERE
+    for value in [prior.value, *(each.value for each in prior.exceptions)]:
+        assert value == 0 or prior.low <= value <= prior.high
+    wheres = [tuple(sorted(each.where.items())) for each in prior.exceptions]
+    assert len(set(wheres)) == len(wheres)
+    for each in prior.exceptions:
+        assert each.where
+        assert set(each.where) <= set(KEYS)
+        assert all(words and not isinstance(words, str) for words in each.where.values())
+
+
+@pytest.mark.parametrize("name", [name for name in PRIORS if name.endswith("_efficiency")])
+def test_no_share_of_what_is_offered_can_be_fitted_to_all_of_it(name: str) -> None:
+    assert PRIORS[name].high < 1.0
+
+
+def entry(
+    constant: str, where: Mapping[str, tuple[str, ...]], value: float, sigma: float, kernels: str = ""
+) -> OperatorEntry:
+    """Return what an operator gives."""
+    return OperatorEntry(constant, where, value, sigma, 10, 0.03, kernels)
+
+
+def pin(exception: PriorException, name: str, *entries: OperatorEntry) -> PriorException:
+    """Return an exception of a constant after operators were looked at."""
+    prior = Prior(name, "1", "a constant", 0.5, 0.3, (exception,))
+    (found,) = pinned((prior,), OperatorFit(entries, 0, 0))
+    assert (found.name, found.value, found.spread) == (name, 0.5, 0.3)
+    return found.exceptions[0]
+
+
+def test_operators_pin_a_belief_to_their_weighted_mean() -> None:
+    believed = PriorException(HOPPER, 0.7)
+    near, far = entry("gemm_efficiency", WIDE, 0.8, 0.02), entry("gemm_efficiency", HOPPER, 0.4, 0.04)
+    found = pin(believed, "gemm_efficiency", near, far)
+    assert found.pinned
+    assert found.value == pytest.approx(math.exp((4 * math.log(0.8) + math.log(0.4)) / 5))
+    assert found.spread == pytest.approx(math.hypot(INSIDE_AN_ENGINE, 0.02))
+    assert found.where == HOPPER
+
+
+def test_what_operators_say_of_others_pins_nothing() -> None:
+    believed = PriorException(WIDE, 0.7)
+    other = {**HOPPER, "precision": ("fp8",)}
+    for said in (
+        entry("gemm_efficiency", other, 0.4, 0.02),
+        entry("gemm_efficiency", {"generation": ("ada",), "precision": ("fp16",)}, 0.4, 0.02),
+        # Wider than the belief: it holds for other formats, too.
+        entry("gemm_efficiency", HOPPER, 0.4, 0.02),
+        entry("weight_read_efficiency", WIDE, 0.4, 0.02),
+        entry("gemm_efficiency", WIDE, 0.4, 0.02, kernels="vLLM"),
+    ):
+        assert pin(believed, "gemm_efficiency", said) is believed
+
+
+def test_a_collective_of_some_ranks_pins_no_belief_of_all() -> None:
+    said = entry("allreduce_latency", PAIR, 5e-6, 0.05, kernels="TensorRT-LLM")
+    of_all = PriorException(HOPPER, 4e-6)
+    assert pin(of_all, "allreduce_latency", said) is of_all
+    assert pin(PriorException(PAIR, 4e-6), "allreduce_latency", said).value == pytest.approx(5e-6)
+
+
+def test_measured_operators_pin_what_they_measured() -> None:
+    with Catalog.open(built_catalog_path()) as catalog:
+        parts = {part.id: part for part in catalog.accelerators()}
+    operators = fit_operators(read_operator_rows(MEASUREMENTS, parts))
+    found = {prior.name: prior for prior in pinned(beliefs(), operators)}
+    told = {name: [each for each in prior.exceptions if each.pinned] for name, prior in found.items()}
+    assert {name for name, exceptions in told.items() if exceptions} == {
+        "weight_read_efficiency",
+        "gemm_efficiency",
+        "kv_read_efficiency",
+        "allreduce_latency",
+    }
+    assert sum(map(len, told.values())) >= 20
+    for name, exceptions in told.items():
+        for each in exceptions:
+            inside = [
+                entry.value
+                for entry in operators.entries
+                if entry.constant == name
+                and all(set(entry.where.get(key, ("",))) <= set(words) for key, words in each.where.items())
+            ]
+            assert min(inside) <= each.value <= max(inside)
+            assert each.spread is not None
+            assert INSIDE_AN_ENGINE <= each.spread < 0.3
+    assert [prior.value for prior in found.values()] == [prior.value for prior in beliefs()]
