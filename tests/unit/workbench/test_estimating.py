@@ -88,6 +88,7 @@ def test_more_sequences_than_memory_admits_wait(estimator: Estimator) -> None:
 
 def test_unasked_a_serving_engine_takes_its_usual_share_of_memory(estimator: Estimator) -> None:
     asked = ask("h100-sxm", "llama-3.1-70b", "fp8", closed(64), count=1)
+    asked = replace(asked, max_batched_tokens=2048)
     usual, most = estimator.estimate(asked), estimator.estimate(replace(asked, memory_fraction=0.98))
     assert usual.max_concurrency == most.max_concurrency
     assert usual.admitted is not None
