@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 from xml.etree import ElementTree as ET
 
+from gpudesk.evidence.report_words import count
+
 #: Side of a panel, and room around it for labels, in pixels.
 SIDE: Final = 360
 LEFT, TOP, BOTTOM, GAP, RIGHT = 66, 62, 58, 84, 20
@@ -127,7 +129,7 @@ def _panel(group: ET.Element, panel: Panel, light: PlotColours) -> None:
     for place, (vendor, colour) in enumerate(light.vendors.items()):
         points = [point for point in panel.points if point.vendor == vendor]
         _points(group, scale, points, place, colour)
-        across = _legend(group, across, place, f"{vendor}, {len(points):,} rows", light)
+        across = _legend(group, across, place, f"{vendor}, {count(len(points), 'row')}", light)
 
 
 def _axes(group: ET.Element, scale: _Scale, panel: Panel, light: PlotColours) -> None:
@@ -150,9 +152,9 @@ def _axes(group: ET.Element, scale: _Scale, panel: Panel, light: PlotColours) ->
 
 
 def _power(exponent: int) -> str:
-    """Return a power of ten as it stands at an axis: 0.1, 1, 100, 10k, 1M."""
+    """Return a power of ten as it stands at an axis: 0.1, 1, 100, 1k, 1M."""
     for step, letter in ((6, "M"), (3, "k")):
-        if exponent >= step + (letter == "k"):
+        if exponent >= step:
             return f"{10 ** (exponent - step):,}{letter}"
     return f"{10.0**exponent:g}"
 

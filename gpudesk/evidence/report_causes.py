@@ -6,6 +6,7 @@ rows, whether they all miss to one side, how many publishers there are, and what
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -13,15 +14,26 @@ from typing import Final
 import numpy as np
 
 from gpudesk.evidence.judging import Judged
-from gpudesk.evidence.report_measures import BARS, LEAST_JUDGED, Misses, View, by_trait
-from gpudesk.evidence.report_words import Names, count, factor, joined, sentence, whole_share
+from gpudesk.evidence.report_measures import BARS, Misses, View, by_trait
+from gpudesk.evidence.report_words import Names, count, factor, sentence, whole_share
 
 #: Traits by which a group of misses is looked for, the most telling first.
 _LOOKED_AT: Final = ("series", "accelerator", "model", "load", "weights", "version")
+#: How the parts of the name of a group follow each other.
+_LINKS: Final[Mapping[str, str]] = {
+    "model": "",
+    "weights": "in",
+    "accelerator": "on",
+    "series": "by",
+    "version": "with",
+    "load": "under",
+}
 #: A group is named if it holds this share of the misses, and its parts likewise.
 _MOST: Final = 0.4
 #: Misses go one way if this share of them does.
 _ONE_WAY: Final = 0.8
+_HALF: Final = 0.5
+_NEARLY_ALL: Final = 0.95
 #: So many rows let a fit tell a habit from chance; below, more rows are asked for.
 _ENOUGH: Final = 60
 
@@ -35,14 +47,13 @@ class Hot:
     missing: tuple[Judged, ...]
 
 
-def missing_rows(rows: Sequence[Judged], view: View, missed: Misses) -> list[Judged]:
-    """Return the rows that make a slice miss its bar."""
+def missing_rows(rows: Sequence[Judged], view: View, missed: Misses) -> tuple[list[Judged], str]:
+    """Return the rows that make a slice miss its bar, and what they have in common."""
     bar = BARS[view]
-    if missed.p90 and bar.p90 is not None:
-        return [row for row in rows if row.error > bar.p90]
-    if missed.median and bar.median is not None:
-        return [row for row in rows if row.error > bar.median]
-    return [row for row in rows if not row.inside]
+    for hit, limit in ((missed.p90, bar.p90), (missed.median, bar.median)):
+        if hit and limit is not None:
+            return [row for row in rows if row.error > limit], f"miss by more than {whole_share(limit)}"
+    return [row for row in rows if not row.inside], "lie outside their band"
 
 
 def hottest(rows: Sequence[Judged], missing: Sequence[Judged]) -> Hot:
@@ -77,77 +88,120 @@ def _step(
     return best
 
 
-def cause(rows: Sequence[Judged], view: View, missed: Misses, names: Names) -> str:
-    """Return what is behind a slice that misses a bar, and which data would help."""
+def cause(rows: Sequence[Judged], view: View, missed: Misses, every: Sequence[Judged], names: Names) -> str:
+    """Return what is behind a slice that misses a bar, and which data would help.
+
+    `every` are all rows of the view, among which the rows of other publishers are looked for.
+    """
     if missed.coverage and not (missed.median or missed.p90) and _too_wide(rows):
-        return sentence(
-            "The band is wider than these rows need: it comes from rows of others, which scatter more; "
-            + help_wanted(rows)
+        parts: tuple[str, ...] = (
+            "the band is wider than these rows need: it comes from rows of others, which scatter more",
+            help_wanted(rows, every),
         )
-    missing = missing_rows(rows, view, missed)
-    if not missing:
-        return sentence("The error is spread evenly; " + help_wanted(rows))
-    hot = hottest(rows, missing)
-    return " ".join(
-        (
-            _who(hot, missing, rows, names),
-            sentence(_direction(hot.missing or missing)),
-            sentence(help_wanted(hot.rows or rows)),
+    else:
+        missing, how = missing_rows(rows, view, missed)
+        hot = hottest(rows, missing)
+        parts = (
+            f"{len(missing):,} of {count(len(rows), 'row')} {how}{_held(hot, missing, names)}",
+            _direction(hot.missing),
+            help_wanted(hot.rows, every),
         )
-    )
+    return " ".join(sentence(part) for part in parts)
 
 
 def _too_wide(rows: Sequence[Judged]) -> bool:
     return float(np.mean([row.inside for row in rows])) > 0.9
 
 
-def _who(hot: Hot, missing: Sequence[Judged], rows: Sequence[Judged], names: Names) -> str:
-    beyond = f"{count(len(missing), 'row')} of {len(rows):,} {'misses' if len(missing) == 1 else 'miss'}"
+def _held(hot: Hot, missing: Sequence[Judged], names: Names) -> str:
+    """Return which group holds most of the misses, as the end of a sentence."""
     if not hot.traits:
         groups = len({(row.run.traits["series"], row.run.traits["accelerator"]) for row in missing})
-        return sentence(f"{beyond}, spread over {count(groups, 'pair')} of publisher and accelerator")
-    if len(hot.missing) == len(missing):
-        held = "all of them are" if len(missing) > 1 else "it is"
-    else:
-        held = f"{len(hot.missing):,} of them are"
-    return sentence(f"{beyond}; {held} of {described(hot.traits, names)} ({count(len(hot.rows), 'row')})")
+        return f", spread over {count(groups, 'pair')} of publisher and accelerator" if groups > 1 else ""
+    some = "all" if len(hot.missing) == len(missing) else f"{len(hot.missing):,}"
+    of_all = f"which has {count(len(hot.rows), 'row')} here"
+    return f", {some} of them of {described(hot.traits, names)}, {of_all}"
 
 
 def described(traits: Mapping[str, str], names: Names) -> str:
-    """Return what a group is called by its traits."""
-    return joined([names.trait(trait, value) for trait, value in traits.items()], "with")
+    """Return what a group is called by its traits: "Llama 3.1 8B on MI300X by dstack"."""
+    found = ""
+    for trait, link in _LINKS.items():
+        if trait in traits:
+            name = names.trait(trait, traits[trait])
+            found = f"{found} {link} {name}" if found else name
+    return found
 
 
 def _direction(missing: Sequence[Judged]) -> str:
     ratios = np.array([row.ratio for row in missing])
     high = float(np.mean(ratios > 1.0))
     if max(high, 1.0 - high) < _ONE_WAY:
-        return f"{whole_share(high)} of these are predicted too high, the others too low"
+        return f"{whole_share(high)} of these are predicted too high and the others too low"
     side = "high" if high > 0.5 else "low"
     middle = factor(float(np.median(ratios)))
     return f"they are predicted too {side}, in the median {middle} of what was measured"
 
 
-def help_wanted(rows: Sequence[Judged]) -> str:
-    """Return which data would help most where these rows miss."""
-    series = by_trait(rows, "series")
-    open_plans = float(np.mean([row.run.traits["tp"] == "not stated" for row in rows]))
-    if len(series) == 1:
-        publisher = next(iter(series))
+def help_wanted(rows: Sequence[Judged], every: Sequence[Judged]) -> str:
+    """Return which data would help most where these rows miss; `every` are all rows of the view."""
+    publishers = by_trait(rows, "series")
+    alone = _alone(rows, every)
+    if _open_plans(rows) > _HALF:
+        return f"{whole_share(_open_plans(rows))} of them leave the plan open: rows that state it would help"
+    if alone > _HALF and len(publishers) == 1:
+        name = next(iter(publishers))
+        few = "" if alone > _NEARLY_ALL else f"of {whole_share(alone)} of them "
         return (
-            f"only {publisher} has such rows, so a second publisher is needed to tell its habits from physics"
+            f"no other publisher has measured the accelerator {few}with the same model: a second one would "
+            f"tell the habits of {name} from what the engine lacks"
         )
-    if open_plans > 0.5:
-        return f"{whole_share(open_plans)} of them leave the plan open: rows that state it would help"
-    largest, inside = next(iter(series.items()))
-    if len(rows) < max(LEAST_JUDGED, _ENOUGH):
+    if alone > _HALF:
         return (
-            f"there are only {count(len(rows), 'row')} of {count(len(series), 'publisher')}: more would help"
+            f"for {whole_share(alone)} of them one publisher alone has measured the accelerator with the "
+            "model: second publishers would help"
         )
-    if len(inside) > 0.8 * len(rows):
-        most = whole_share(len(inside) / len(rows))
-        return f"{most} of them are of {largest}: rows of other publishers would help"
+    if len(rows) < _ENOUGH:
+        return f"there are only {count(len(rows), 'row')}: more would help"
     return (
-        f"{count(len(series), 'publisher')} differ here: one configuration, measured by two of them with "
-        "every setting stated, would help"
+        f"{count(_publishers_beside(rows, every), 'publisher')} measured these accelerators with these "
+        "models and differ: one configuration by two of them, with every setting stated, would help"
     )
+
+
+def help_in_short(rows: Sequence[Judged], every: Sequence[Judged]) -> str:
+    """Return the same in a few words, for a table."""
+    if _open_plans(rows) > _HALF:
+        return "plans that are stated"
+    if _alone(rows, every) > _HALF:
+        return "a second publisher"
+    if len(rows) < _ENOUGH:
+        return "more rows"
+    return "one configuration by two publishers"
+
+
+def _open_plans(rows: Sequence[Judged]) -> float:
+    return float(np.mean([row.run.traits["tp"] == "not stated" for row in rows]))
+
+
+def _subject(row: Judged) -> tuple[str, str]:
+    return row.run.traits["accelerator"], row.run.traits["model"]
+
+
+def _publishers(rows: Sequence[Judged]) -> dict[tuple[str, str], set[str]]:
+    """Return who has measured each accelerator with each model."""
+    found: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for row in rows:
+        found[_subject(row)].add(row.run.traits["series"])
+    return found
+
+
+def _alone(rows: Sequence[Judged], every: Sequence[Judged]) -> float:
+    """Return the share of rows whose accelerator and model no second publisher has measured together."""
+    publishers = _publishers(every)
+    return float(np.mean([len(publishers[_subject(row)]) == 1 for row in rows]))
+
+
+def _publishers_beside(rows: Sequence[Judged], every: Sequence[Judged]) -> int:
+    publishers = _publishers(every)
+    return len(set().union(*(publishers[_subject(row)] for row in rows)))

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from gpudesk.evidence.bench import BenchRun
-from gpudesk.evidence.held_out import HeldOut
+from gpudesk.evidence.held_out import FOLDS, HeldOut
 from gpudesk.evidence.judging import Judged, judged
 from gpudesk.evidence.pairing import PAIR_FOLDS
 from gpudesk.evidence.report_measures import Measure, by_view, measure, of_fold
@@ -44,8 +44,9 @@ class ReportData:
 
     @cached_property
     def folds(self) -> tuple[str, ...]:
-        """Return the folds that there are, in the order in which they were made."""
-        return tuple(dict.fromkeys(row.fold for row in self.rows))
+        """Return the folds that there are, in the order of `FOLDS`."""
+        made = {row.fold for row in self.rows}
+        return tuple(fold for fold in FOLDS if fold in made)
 
     @cached_property
     def series_rows(self) -> list[Judged]:
@@ -71,7 +72,10 @@ class ReportData:
 def summary(data: ReportData) -> dict[str, Any]:
     """Return the figures of the report that other programs read: by fold and view, pairs, known ratios."""
     folds = {
-        fold: {str(view): _fields(measure(rows)) for view, rows in by_view(of_fold(data.rows, fold)).items()}
+        fold: {
+            str(view): _fields(measure(rows))
+            for view, rows in by_view(of_fold(data.rows, fold), whole=True).items()
+        }
         for fold in data.folds
     }
     pairs: dict[str, dict[str, Any]] = {}

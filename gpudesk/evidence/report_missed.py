@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from gpudesk.evidence.judging import Judged
-from gpudesk.evidence.report_causes import described, help_wanted
+from gpudesk.evidence.report_causes import described, help_in_short
 from gpudesk.evidence.report_data import ReportData
 from gpudesk.evidence.report_measures import (
     BARS,
@@ -57,7 +57,7 @@ def missed_section(data: ReportData) -> list[str]:
         "",
         (
             "The tables list the groups with most rows beyond the bar of the 90th hundredth, publisher left "
-            "out; the last column but one is what that hundredth of all rows would be without the group."
+            "out; the last column is what that hundredth of all rows would be without the group."
         ),
         "",
     ]
@@ -69,7 +69,7 @@ def missed_section(data: ReportData) -> list[str]:
 def _whole(data: ReportData) -> list[str]:
     """Return which bars all rows together miss, publisher left out."""
     lines = []
-    for view, rows in by_view(data.series_rows).items():
+    for view, rows in by_view(data.series_rows, whole=True).items():
         found = measure(rows)
         missed = misses(found, view, WHOLE_COVERAGE)
         parts = []
@@ -120,7 +120,7 @@ def _of_view(view: View, rows: Sequence[Judged], names: Names) -> list[str]:
         body.append(
             (
                 *traits,
-                help_wanted(_same_part_and_model(each, rows)),
+                help_in_short(each.rows, rows),
                 f"{found.rows:,}",
                 f"{each.beyond:,}",
                 factor(found.bias),
@@ -145,16 +145,6 @@ def _of_view(view: View, rows: Sequence[Judged], names: Names) -> list[str]:
     return [intro, "", f"{said}; these groups hold {held:,} of them.", "", *table(head, body, text_columns=4)]
 
 
-def _same_part_and_model(group: Group, rows: Sequence[Judged]) -> list[Judged]:
-    """Return the rows of all publishers on the accelerator and the model of a group."""
-    one = group.rows[0].run.traits
-    return [
-        row
-        for row in rows
-        if row.run.traits["accelerator"] == one["accelerator"] and row.run.traits["model"] == one["model"]
-    ]
-
-
 def _bands(data: ReportData) -> list[str]:
     """Return the slices whose band holds too few or too many, and what cannot be reached."""
     body = []
@@ -171,6 +161,7 @@ def _bands(data: ReportData) -> list[str]:
                             f"{found.rows:,}",
                             share(found.coverage),
                             factor(found.bias),
+                            help_in_short(inside, rows),
                         )
                     )
     low, high = (whole_share(each) for each in SLICE_COVERAGE)
@@ -186,5 +177,7 @@ def _bands(data: ReportData) -> list[str]:
             "met without further publishers."
         ),
         "",
-        *table(("figure", "slice", "", "rows", "band holds", "bias"), body, text_columns=3),
+        *table(
+            ("figure", "slice", "", "rows", "band holds", "bias", "what would help"), body, text_columns=3
+        ),
     ]

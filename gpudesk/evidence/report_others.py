@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
 from gpudesk.evidence.pairing import PAIR_FOLDS
 from gpudesk.evidence.report_data import ReportData
@@ -12,6 +11,7 @@ from gpudesk.evidence.report_pairs import JudgedPair, pair_record
 from gpudesk.evidence.report_peers import Miss, PeerRecord, refusals
 from gpudesk.evidence.report_words import (
     FOLD_NAMES,
+    NONE,
     bold,
     count,
     factor,
@@ -21,8 +21,6 @@ from gpudesk.evidence.report_words import (
     table,
     whole_share,
 )
-
-_DASH: Final = "—"
 
 
 def pairs_section(data: ReportData) -> list[str]:
@@ -69,9 +67,9 @@ def _pair_row(fold: str, figure: str, chosen: Sequence[JudgedPair]) -> tuple[str
         figure_name(figure),
         f"{found.pairs:,}",
         f"{found.named:,}",
-        _DASH if found.named_right is None else whole_share(found.named_right),
+        NONE if found.named_right is None else whole_share(found.named_right),
         f"{found.open:,}",
-        _DASH if found.open_right is None else whole_share(found.open_right),
+        NONE if found.open_right is None else whole_share(found.open_right),
         share(found.median),
         share(found.p90),
         share(found.coverage),
@@ -90,7 +88,7 @@ def _ratios(data: ReportData) -> list[str]:
         known = [found[name, fold] for fold in folds if (name, fold) in found]
         if known:
             cells = [
-                f"{found[name, fold].predicted:.2f}" if (name, fold) in found else _DASH for fold in folds
+                f"{found[name, fold].predicted:.2f}" if (name, fold) in found else NONE for fold in folds
             ]
             body.append((name, f"{known[0].measured:.2f}", *cells))
     head = (
@@ -122,19 +120,7 @@ def peers_section(data: ReportData) -> list[str]:
     ]
     if not data.peer_records:
         return [*lines, "No other estimator has been asked.", ""]
-    head = (
-        "estimator",
-        "setting",
-        "figure",
-        "answered",
-        "of",
-        "its median",
-        "ours",
-        "its p90",
-        "ours",
-        "its bias",
-        "ours",
-    )
+    head = ("estimator", "setting", "figure", "answers", "of", "median, its / ours", "p90", "bias")
     lines += table(head, [_peer_row(each) for each in data.peer_records], text_columns=3)
     lines += [*_ahead(data.peer_records), "", *_refusals(data), ""]
     return lines + _speeds(data)
@@ -142,20 +128,21 @@ def peers_section(data: ReportData) -> list[str]:
 
 def _peer_row(found: PeerRecord) -> tuple[str, ...]:
     peer = found.answers
-    ours_better, p90_better = found.ours.median < found.theirs.median, found.ours.p90 < found.theirs.p90
+    theirs, ours = found.theirs, found.ours
     return (
         f"{peer.peer} {peer.version}",
         peer.setting or "as it comes",
         str(found.view),
         f"{found.answered:,}",
         whole_share(found.answered / max(1, found.asked)),
-        bold(share(found.theirs.median), not ours_better),
-        bold(share(found.ours.median), ours_better),
-        bold(share(found.theirs.p90), not p90_better),
-        bold(share(found.ours.p90), p90_better),
-        factor(found.theirs.bias),
-        factor(found.ours.bias),
+        _both(theirs.median, ours.median),
+        _both(theirs.p90, ours.p90),
+        f"{factor(theirs.bias)} / {factor(ours.bias)}",
     )
+
+
+def _both(theirs: float, ours: float) -> str:
+    return f"{bold(share(theirs), theirs < ours)} / {bold(share(ours), ours < theirs)}"
 
 
 def _ahead(records: Sequence[PeerRecord]) -> list[str]:

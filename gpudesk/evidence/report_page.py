@@ -11,8 +11,6 @@ from gpudesk.evidence.report_cells import MEASURED_HEAD, measured_cells
 from gpudesk.evidence.report_data import ReportData
 from gpudesk.evidence.report_measures import (
     BARS,
-    LEAST_JUDGED,
-    SLICE_COVERAGE,
     WHOLE_COVERAGE,
     Measure,
     View,
@@ -27,10 +25,10 @@ from gpudesk.evidence.report_others import pairs_section, peers_section
 from gpudesk.evidence.report_slices import slices_section
 from gpudesk.evidence.report_words import (
     FOLD_NAMES,
+    NONE,
     count,
     joined,
     sentence,
-    share,
     table,
     title,
     whole_share,
@@ -60,19 +58,17 @@ def accuracy_page(data: ReportData) -> str:
 
 def _short(data: ReportData) -> list[str]:
     """Return the record in short: what was reached when whole publishers are left out."""
-    lines = [
+    head = ("figure", "rows", "median", "bar", "p90", "bar", "band holds", "bar", "high/low", "bar")
+    body = [_short_row(view, measure(rows)) for view, rows in by_view(data.series_rows, whole=True).items()]
+    return [
         (
-            "Every figure below is of a published run, predicted by constants that were fitted without "
-            "the rows of its group. This page is written by `make accuracy` from the measurements; no "
-            "number in it is typed by hand."
+            "Every figure below is of a published run, predicted by constants that were fitted without the "
+            "rows of its group. This page is written by `make accuracy` from the measurements; no number in "
+            "it is typed by hand. In short, with the publisher of each row left out:"
         ),
         "",
-    ]
-    for view, rows in by_view(data.series_rows).items():
-        found = measure(rows)
-        lines.append(f"- **{title(view)}**, publisher left out: {_in_words(found, view)}")
-    return [
-        *lines,
+        *table(head, body),
+        "What misses its bar stands in bold.",
         "",
         f"![Measured against predicted throughput on logarithmic axes]({PARITY_FILE})",
         "",
@@ -86,21 +82,23 @@ def _short(data: ReportData) -> list[str]:
     ]
 
 
-def _in_words(found: Measure, view: View) -> str:
+def _short_row(view: View, found: Measure) -> tuple[str, ...]:
     missed = misses(found, view, WHOLE_COVERAGE)
     bar = BARS[view]
-    if bar.median is None or bar.p90 is None:
-        reached = "no bar is set for its error"
-    elif missed.median or missed.p90:
-        parts = [name for name, hit in (("median", missed.median), ("90 %", missed.p90)) if hit]
-        reached = (
-            f"the bar is {whole_share(bar.median)} and {whole_share(bar.p90)}, missed by the {joined(parts)}"
-        )
-    else:
-        reached = f"within the bar of {whole_share(bar.median)} and {whole_share(bar.p90)}"
+    rows, median, p90, _, holds, width = measured_cells(found, missed)
+    low, high = (whole_share(each) for each in WHOLE_COVERAGE)
+    errors = (NONE if each is None else f"≤ {whole_share(each)}" for each in (bar.median, bar.p90))
     return (
-        f"half of {count(found.rows, 'row')} are missed by {share(found.median)} at most, nine in ten by "
-        f"{share(found.p90)} ({reached}); the band holds {share(found.coverage)} of them."
+        title(view),
+        rows,
+        median,
+        next(errors),
+        p90,
+        next(errors),
+        holds,
+        f"{low} to {high}",
+        width,
+        NONE if bar.width is None else f"≤ {bar.width}",
     )
 
 
@@ -183,7 +181,7 @@ def _by_fold(data: ReportData) -> list[str]:
         "",
     ]
     for view in View:
-        rows = [(fold, by_view(of_fold(data.rows, fold)).get(view, [])) for fold in data.folds]
+        rows = [(fold, by_view(of_fold(data.rows, fold), whole=True).get(view, [])) for fold in data.folds]
         rows = [(fold, inside) for fold, inside in rows if inside]
         if not rows:
             continue
@@ -202,16 +200,15 @@ def _by_fold(data: ReportData) -> list[str]:
 
 
 def _bars(view: View) -> str:
+    """Return what the figures of a view are held to."""
     bar = BARS[view]
-    errors = ""
-    if bar.median is not None and bar.p90 is not None:
-        errors = f"median at most {whole_share(bar.median)}, p90 at most {whole_share(bar.p90)}; "
+    limits = (("median", bar.median), ("p90", bar.p90))
+    parts = [f"{name} at most {whole_share(limit)}" for name, limit in limits if limit is not None]
     low, high = (whole_share(each) for each in WHOLE_COVERAGE)
-    slice_low, slice_high = (whole_share(each) for each in SLICE_COVERAGE)
-    return sentence(
-        f"Bars: {errors}the band holds {low} to {high} in all and {slice_low} to {slice_high} in every slice "
-        f"of {LEAST_JUDGED} rows or more; median high/low at most {bar.width}"
-    )
+    parts.append(f"the band holds {low} to {high}")
+    if bar.width is not None:
+        parts.append(f"median high/low at most {bar.width}")
+    return sentence(f"Bars: {joined(parts)}")
 
 
 def _constants(data: ReportData) -> list[str]:

@@ -5,8 +5,16 @@ from __future__ import annotations
 from gpudesk.evidence.report_causes import cause
 from gpudesk.evidence.report_cells import MEASURED_HEAD, measured_cells
 from gpudesk.evidence.report_data import ReportData
-from gpudesk.evidence.report_measures import LEAST_JUDGED, View, by_trait, by_view, measure, misses
-from gpudesk.evidence.report_words import SLICES, count, table, title
+from gpudesk.evidence.report_measures import (
+    LEAST_JUDGED,
+    SLICE_COVERAGE,
+    View,
+    by_trait,
+    by_view,
+    measure,
+    misses,
+)
+from gpudesk.evidence.report_words import SLICES, count, table, title, whole_share
 
 #: Slices with fewer rows are not shown: two or three rows have no 90th hundredth.
 LEAST_SHOWN = 5
@@ -18,9 +26,10 @@ def slices_section(data: ReportData) -> list[str]:
         "## 3. Slices, publisher left out",
         "",
         (
-            f"Slices of fewer than {LEAST_SHOWN} rows are left out of the tables; those of fewer than "
-            f"{LEAST_JUDGED} are shown but not judged. Below each table stands what is behind the slices "
-            "that miss a bar, and which data would help."
+            f"A slice of {LEAST_JUDGED} rows or more is held to the bars of the errors, and its band is to "
+            f"hold {whole_share(SLICE_COVERAGE[0])} to {whole_share(SLICE_COVERAGE[1])}; smaller ones are "
+            f"shown without being judged, those of fewer than {LEAST_SHOWN} rows not at all. Below each "
+            "table stands what is behind the slices that miss a bar, and which data would help."
         ),
         "",
     ]
@@ -37,7 +46,9 @@ def slices_section(data: ReportData) -> list[str]:
                 name = data.names.trait(trait, value)
                 body.append((heading, name, *measured_cells(found, missed)))
                 if missed:
-                    why.append(f"- {title(heading)} **{name}**: {cause(inside, view, missed, data.names)}")
+                    why.append(
+                        f"- {title(heading)} **{name}**: {cause(inside, view, missed, rows, data.names)}"
+                    )
         head = ("slice", "", *MEASURED_HEAD)
         lines += table(head, body, text_columns=2)
         lines += [*why, ""] if why else [_none_missed(view, body), ""]

@@ -8,6 +8,9 @@ from typing import Final
 
 from gpudesk.domain.workloads import LoadKind
 
+#: Stands where there is nothing to say.
+NONE: Final = "—"
+
 #: What is left out, by fold.
 FOLD_NAMES: Final[Mapping[str, str]] = {
     "series": "publisher",

@@ -1,0 +1,131 @@
+"""The page of the manual and its summary: every section stands, whatever the rows say."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+
+import pytest
+
+from gpudesk.evidence.bench import BenchRun
+from gpudesk.evidence.held_out import HeldOut
+from gpudesk.evidence.report_data import ReportData, summary
+from gpudesk.evidence.report_measures import BARS, View, measure, misses
+from gpudesk.evidence.report_page import accuracy_page
+from gpudesk.evidence.report_peers import PeerAnswers, PeerSpeed
+from gpudesk.evidence.report_words import Names
+from tests.unit.evidence.records import RATE, TPOT, TTFT, held_out, run, spread
+
+FIGURES = {RATE: 1000.0, TPOT: 20.0, TTFT: 300.0}
+FOLDS = ("series", "accelerator", "generation", "vendor")
+RUNS = [
+    run(
+        f"{series} {place} {part}",
+        FIGURES,
+        series=f"s{series}",
+        model=f"m{place}",
+        accelerator=part,
+        generation={"h200-sxm": "hopper", "mi300x": "cdna3"}[part],
+        vendor={"h200-sxm": "NVIDIA", "mi300x": "AMD"}[part],
+        version=f"vllm 0.{place % 3}",
+    )
+    for series in range(5)
+    for place in range(6)
+    for part in ("h200-sxm", "mi300x")
+]
+PEER = PeerAnswers("other", "1.0", "", {(RUNS[0].id, RATE): 1500.0}, {(RUNS[1].id, RATE): "memory"})
+
+
+def report(
+    found: Sequence[HeldOut],
+    runs: Sequence[BenchRun] = RUNS,
+    peers: Sequence[PeerAnswers] = (PEER,),
+    speeds: Sequence[PeerSpeed] = (PeerSpeed("other", "1.0", "one by one", 1, 2.5),),
+) -> ReportData:
+    return ReportData(
+        runs=runs,
+        held_out=found,
+        peers=peers,
+        speeds=speeds,
+        names=Names({"h200-sxm": "H200 SXM"}, {}, {"one-2026": "One"}),
+        unused={"same-run": 3, "speculative": 1},
+        refused=0,
+        data_revision="d" * 64,
+        calibration_revision="c" * 64,
+        newest_month="2026-09",
+        constants=36,
+    )
+
+
+def figures(reach: float, folds: Sequence[str] = FOLDS) -> list[HeldOut]:
+    return [
+        each
+        for figure in (RATE, TPOT, TTFT)
+        for each in held_out(RUNS, spread(len(RUNS), reach), folds, figure)
+    ]
+
+
+@pytest.mark.parametrize("reach", [1.01, 1.3, 3.0, 50.0])
+def test_every_section_stands_whatever_the_errors_are(reach: float) -> None:
+    page = accuracy_page(report(figures(reach)))
+    assert [int(found) for found in re.findall(r"^## (\d)\. ", page, re.MULTILINE)] == [1, 2, 3, 4, 5, 6, 7]
+    assert "nan" not in page
+    assert "None" not in page
+    assert ".." not in page.replace("../../data", "")
+
+
+def test_every_table_has_as_many_cells_in_each_row_as_in_its_head() -> None:
+    page = accuracy_page(report(figures(2.0)))
+    for block in re.findall(r"(?:^\|.*\n)+", page, re.MULTILINE):
+        assert len({line.count("|") for line in block.splitlines()}) == 1
+
+
+def test_small_errors_miss_no_bar_of_the_error() -> None:
+    page = accuracy_page(report(figures(1.15)))
+    section = page.partition("## 6.")[2]
+    assert "the median is" not in section
+    assert "p90 is" not in section
+
+
+def test_large_errors_are_marked_and_explained() -> None:
+    page = accuracy_page(report(figures(4.0)))
+    assert "miss by more than 35 %" in page
+    assert "the median is" in page.partition("## 6.")[2]
+
+
+def test_one_publisher_and_no_peers_are_enough() -> None:
+    page = accuracy_page(report(held_out(RUNS, spread(60, 1.5)), peers=(), speeds=()))
+    assert "No other estimator has been asked." in page
+    assert "TPOT" not in page.partition("## 4.")[0].partition("## 2.")[2]
+
+
+def test_counts_dates_and_hashes_are_there() -> None:
+    page = accuracy_page(report(figures(1.5)))
+    assert "180 figures of 60 published runs by 5 publishers" in page
+    assert "4 further published figures are kept and shown without being used" in page
+    assert f"`{'d' * 64}`" in page
+    assert "[calibration.json](../../data/calibration.json)" in page
+
+
+def test_the_summary_says_the_same_as_the_page() -> None:
+    data = report(figures(1.5))
+    found = json.loads(json.dumps(summary(data)))
+    assert set(found["folds"]) == set(FOLDS)
+    throughput = found["folds"]["series"]["throughput"]
+    assert throughput["rows"] == 60
+    page = accuracy_page(data)
+    assert f"{100 * throughput['median']:.1f} %" in page
+    assert found["pairs"]["series"][RATE]["pairs"] == 30
+
+
+def test_a_figure_is_judged_only_where_there_are_rows_enough() -> None:
+    rows = [row for row in report(figures(4.0)).series_rows if row.figure == RATE]
+    assert misses(measure(rows), View.THROUGHPUT)
+    assert not misses(measure(rows[:29]), View.THROUGHPUT)
+
+
+def test_the_bars_are_those_that_the_report_is_for() -> None:
+    assert (BARS[View.THROUGHPUT].median, BARS[View.THROUGHPUT].p90) == (0.11, 0.35)
+    assert (BARS[View.TPOT].median, BARS[View.TPOT].p90) == (0.15, 0.40)
+    assert (BARS[View.BURST_TTFT].median, BARS[View.BURST_TTFT].p90) == (0.16, 0.50)
