@@ -158,8 +158,8 @@ def answers(table: SetupTable, found: Every, calibration: Calibration) -> Answer
     held = np.array([each.placed.budget.max_sequences_of(tokens) for each in found.deployments])
     work, owner = np.nonzero(held.T >= 1)
     running = [
-        found.deployments[place].placed.capacity(int(tokens[which]))
-        for place, which in zip(owner.tolist(), work.tolist(), strict=True)
+        found.deployments[place].placed.capacity(length)
+        for place, length in zip(owner.tolist(), tokens[work].tolist(), strict=True)
     ]
     positions = np.array([each.candidate.position for each in found.deployments])
     counts = np.array([float(each.placed.plan.count) for each in found.deployments])

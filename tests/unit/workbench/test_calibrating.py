@@ -1,0 +1,109 @@
+"""The calibration that is shipped is what the measurements give, and answers as it was fitted."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gpudesk import paths
+from gpudesk.catalog.queries import Catalog
+from gpudesk.domain.estimates import Basis, Estimate
+from gpudesk.domain.workloads import LoadKind
+from gpudesk.engine.constants import BandRule, Calibration
+from gpudesk.evidence.calibration_text import DIGITS, CalibrationText, calibration_text
+from gpudesk.evidence.parameters import Array
+from gpudesk.workbench.calibrating import Prepared, differing, fitted_values, prepare
+from gpudesk.workbench.calibration_file import read_calibration
+from gpudesk.workbench.estimating import Estimator
+from tests.unit.workbench.conftest import DATA
+
+pytestmark = pytest.mark.xdist_group("calibration")
+
+MEASUREMENTS = DATA / "measurements"
+#: What to do when the file in data/ is not what the measurements give.
+HOW = "bring data/calibration.json up to date: run `make calibrate` and commit what it writes"
+
+
+@pytest.fixture(scope="module")
+def prepared(facts: Catalog) -> Prepared:
+    """Return all measured runs, laid out."""
+    return prepare(facts, MEASUREMENTS)
+
+
+def test_the_calibration_is_that_of_the_measurements(prepared: Prepared) -> None:
+    """Every constant comes out again to four significant digits; takes some twenty seconds."""
+    path = paths.calibration_path()
+    assert json.loads(path.read_text())["data"] == prepared.measured.revision, HOW
+    assert read_calibration(path).newest_month == prepared.newest_month, HOW
+    assert differing(fitted_values(prepared), prepared, read_calibration(path)) == [], HOW
+
+
+def test_the_program_answers_every_run_that_is_used(prepared: Prepared) -> None:
+    assert [(each.run.id, each.reason.id) for each in prepared.refused] == []
+    assert len(prepared.bench.runs) == len(prepared.measured.used) > 2000
+
+
+def test_a_constant_that_is_off_is_named(prepared: Prepared, calibration: Calibration) -> None:
+    parameters = prepared.bench.parameters
+    values = parameters.initial.copy()
+    written = replace(calibration, constants=parameters.calibration(values, "2026-01").constants)
+    assert differing(values, prepared, written) == []
+    place = parameters.starts["link_efficiency"] + 2
+    values[place] *= 1.0004
+    assert differing(values, prepared, written) == []
+    values[place] *= 1.0004
+    values[parameters.starts["step_time"]] *= 1.1
+    assert differing(values, prepared, written) == ["step_time", "link_efficiency"]
+    fewer = {name: each for name, each in written.constants.items() if name != "tail_wave"}
+    assert "tail_wave" in differing(parameters.initial, prepared, replace(written, constants=fewer))
+
+
+def some_values(prepared: Prepared, spread: float, seed: int) -> Array:
+    """Return constants around what is believed, as they come back from a file."""
+    parameters = prepared.bench.parameters
+    stretch = np.exp(spread * np.random.default_rng(seed).standard_normal(parameters.size))
+    values = parameters.initial.copy()
+    free = parameters.free
+    values[free] = np.clip(values[free] * stretch[free], parameters.low[free], parameters.high[free])
+    return np.array([float(f"{value:.{DIGITS}g}") for value in values])
+
+
+def written(prepared: Prepared, values: Array, path: Path) -> Calibration:
+    """Write a calibration file with bands that leave every value as it is, and read it."""
+    bands = tuple(
+        BandRule(figure, str(basis), 1.0, 1.0) for figure in ("throughput", "tpot", "ttft") for basis in Basis
+    )
+    about = CalibrationText("test", "test", prepared.newest_month, prepared.measured.revision, bands, bands)
+    path.write_text(calibration_text(prepared.bench, values, about))
+    return read_calibration(path)
+
+
+@pytest.mark.parametrize(("spread", "seed"), [(0.0, 0), (0.1, 1), (0.2, 2)])
+def test_what_is_fitted_is_what_answers(
+    prepared: Prepared, facts: Catalog, tmp_path: Path, spread: float, seed: int
+) -> None:
+    """Figures and plan of every run are those of the program with the same constants."""
+    values = some_values(prepared, spread, seed)
+    estimator = Estimator(facts, written(prepared, values, tmp_path / "calibration.json"))
+    bench = prepared.bench
+    predicted = bench.predict(values)
+    assert {run.traits["load"] for run in bench.runs} == {str(kind) for kind in LoadKind}
+    requests = {run.id: run.request for run in prepared.measured.used}
+    answers = estimator.estimate_many([requests[run.id] for run in bench.runs])
+    firsts = np.cumsum([0, *(len(run.candidates) for run in bench.runs)])
+    for place, (run, answer) in enumerate(zip(bench.runs, answers, strict=True)):
+        assert isinstance(answer, Estimate)
+        taken = run.candidates[predicted.winners[place] - firsts[place]]
+        assert answer.plan == taken.situation.plan, run.id
+        for name, figures in predicted.figures.items():
+            assert told(answer, name) == pytest.approx(float(figures[place]), rel=1e-9, nan_ok=True), run.id
+
+
+def told(answer: Estimate, name: str) -> float:
+    """Return a figure of an answer, NaN where it has no meaning."""
+    figure = getattr(answer, name)
+    return float("nan") if figure is None else figure.value
