@@ -95,12 +95,18 @@ def test_what_is_fitted_is_what_answers(
     requests = {run.id: run.request for run in prepared.measured.used}
     answers = estimator.estimate_many([requests[run.id] for run in bench.runs])
     firsts = np.cumsum([0, *(len(run.candidates) for run in bench.runs)])
+    held_back: list[str] = []
     for place, (run, answer) in enumerate(zip(bench.runs, answers, strict=True)):
         assert isinstance(answer, Estimate)
         taken = run.candidates[predicted.winners[place] - firsts[place]]
         assert answer.plan == taken.situation.plan, run.id
         for name, figures in predicted.figures.items():
-            assert told(answer, name) == pytest.approx(float(figures[place]), rel=1e-9, nan_ok=True), run.id
+            ours, theirs = told(answer, name), float(figures[place])
+            if not np.isclose(ours, theirs, rtol=1e-9, atol=0.0, equal_nan=True):
+                # Only where constants drawn at random beat physics does the program hold back.
+                assert (ours < theirs) == (name == "output_tokens_per_s"), (run.id, name, ours, theirs)
+                held_back.append(run.id)
+    assert len(held_back) <= 20 * spread, held_back
 
 
 def told(answer: Estimate, name: str) -> float:
