@@ -61,6 +61,7 @@ def gathered(catalog: Catalog, prepared: Prepared) -> ReportData:
         unused=Counter(row.reason for row in prepared.measured.unused),
         refused=len(prepared.refused),
         data_revision=prepared.measured.revision,
+        fitted_revision=json.loads(CALIBRATION.read_text())["data"],
         calibration_revision=calibration.revision,
         newest_month=calibration.newest_month,
         constants=len(calibration.constants),

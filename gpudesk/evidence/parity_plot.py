@@ -107,6 +107,7 @@ def _dark_style(dark: PlotColours) -> str:
         f".quiet{{fill:{dark.quiet}}}",
         f".grid{{stroke:{dark.grid}}}",
         f".axis{{stroke:{dark.axis}}}",
+        f".line{{stroke:{dark.quiet}}}",
     ]
     for vendor, colour in dark.vendors.items():
         rules.append(f".{_class(vendor)}{{stroke:{colour}}}")
@@ -122,14 +123,15 @@ def _panel(group: ET.Element, panel: Panel, light: PlotColours) -> None:
     values = [value for point in panel.points for value in (point.measured, point.predicted)]
     scale = _Scale(math.log10(min(values)) - _ROOM, math.log10(max(values)) + _ROOM)
     _axes(group, scale, panel, light)
-    for ratio, dashes in ((1.0, ""), (1.0 + MARGIN, "4 4"), (1.0 - MARGIN, "4 4")):
-        _diagonal(group, scale, ratio, dashes, light)
     _text(group, f"{panel.title}, {panel.unit}", 0, -44, light.text, "text", {"font-weight": "600"})
     across = 0.0
     for place, (vendor, colour) in enumerate(light.vendors.items()):
         points = [point for point in panel.points if point.vendor == vendor]
         _points(group, scale, points, place, colour)
         across = _legend(group, across, place, f"{vendor}, {count(len(points), 'row')}", light)
+    # Above the points, which would hide them where they are most.
+    for ratio, dashes in ((1.0, ""), (1.0 + MARGIN, "4 4"), (1.0 - MARGIN, "4 4")):
+        _diagonal(group, scale, ratio, dashes, light)
 
 
 def _axes(group: ET.Element, scale: _Scale, panel: Panel, light: PlotColours) -> None:
@@ -163,7 +165,7 @@ def _diagonal(group: ET.Element, scale: _Scale, ratio: float, dashes: str, light
     """Draw where predicted is `ratio` times measured, as far as it lies inside the panel."""
     shift = SIDE * math.log10(ratio) / (scale.high - scale.low)
     ends = (max(0.0, -shift), SIDE - max(0.0, shift), min(SIDE, SIDE - shift), max(0.0, -shift))
-    line = _line(group, ends, light.axis, "axis")
+    line = _line(group, ends, light.quiet, "line")
     if dashes:
         line.set("stroke-dasharray", dashes)
         words = f"{'+' if ratio > 1 else '−'}{abs(ratio - 1):.0%}".replace("%", " %")

@@ -19,21 +19,23 @@ from gpudesk.evidence.report_words import Names, count, factor, sentence, whole_
 
 #: Traits by which a group of misses is looked for, the most telling first.
 _LOOKED_AT: Final = ("series", "accelerator", "model", "load", "weights", "version")
-#: How the parts of the name of a group follow each other.
-_LINKS: Final[Mapping[str, str]] = {
-    "model": "",
-    "weights": "in",
-    "accelerator": "on",
-    "series": "by",
-    "version": "with",
-    "load": "under",
+#: How the parts of the name of a group follow each other, and what each is called.
+_PARTS: Final[Mapping[str, tuple[str, str]]] = {
+    "model": ("", "{}"),
+    "weights": ("with", "{} weights"),
+    "accelerator": ("on", "{}"),
+    "series": ("by", "{}"),
+    "version": ("with", "{}"),
+    "load": ("under", "the load “{}”"),
 }
 #: A group is named if it holds this share of the misses, and its parts likewise.
 _MOST: Final = 0.4
+#: Of which at least this share of all misses must be more than its share of the rows would bring.
+_BEYOND_ITS_SHARE: Final = 0.1
 #: Misses go one way if this share of them does.
 _ONE_WAY: Final = 0.8
 _HALF: Final = 0.5
-_NEARLY_ALL: Final = 0.95
+_NEARLY_ALL: Final = 0.995
 #: So many rows let a fit tell a habit from chance; below, more rows are asked for.
 _ENOUGH: Final = 60
 
@@ -76,7 +78,7 @@ def _step(
 ) -> tuple[str, str] | None:
     """Return the trait and value that hold most misses beyond their share; None where none holds many."""
     rate = len(missing) / max(1, len(rows))
-    best, most = None, 0.0
+    best, most = None, _BEYOND_ITS_SHARE * all_misses
     for trait in _LOOKED_AT:
         sizes = by_trait(rows, trait)
         if trait in known or len(sizes) < 2:
@@ -126,9 +128,9 @@ def _held(hot: Hot, missing: Sequence[Judged], names: Names) -> str:
 def described(traits: Mapping[str, str], names: Names) -> str:
     """Return what a group is called by its traits: "Llama 3.1 8B on MI300X by dstack"."""
     found = ""
-    for trait, link in _LINKS.items():
+    for trait, (link, form) in _PARTS.items():
         if trait in traits:
-            name = names.trait(trait, traits[trait])
+            name = form.format(names.trait(trait, traits[trait]))
             found = f"{found} {link} {name}" if found else name
     return found
 
@@ -145,27 +147,26 @@ def _direction(missing: Sequence[Judged]) -> str:
 
 def help_wanted(rows: Sequence[Judged], every: Sequence[Judged]) -> str:
     """Return which data would help most where these rows miss; `every` are all rows of the view."""
-    publishers = by_trait(rows, "series")
+    publishers = sorted(by_trait(rows, "series"))
+    alike = _alike(rows, every)
     alone = _alone(rows, every)
     if _open_plans(rows) > _HALF:
-        return f"{whole_share(_open_plans(rows))} of them leave the plan open: rows that state it would help"
+        return f"{_of_them(_open_plans(rows))} leave the plan open: rows that state it would help"
     if alone > _HALF and len(publishers) == 1:
-        name = next(iter(publishers))
-        few = "" if alone > _NEARLY_ALL else f"of {whole_share(alone)} of them "
         return (
-            f"no other publisher has measured the accelerator {few}with the same model: a second one would "
-            f"tell the habits of {name} from what the engine lacks"
+            f"{_of_them(alone)} are of an accelerator and a model that no other publisher has measured "
+            f"together: a second one would tell the habits of {publishers[0]} from what the engine lacks"
         )
     if alone > _HALF:
         return (
-            f"for {whole_share(alone)} of them one publisher alone has measured the accelerator with the "
-            "model: second publishers would help"
+            f"{_of_them(alone)} are of an accelerator and a model that one publisher alone has measured "
+            "together: second publishers would help"
         )
-    if len(rows) < _ENOUGH:
-        return f"there are only {count(len(rows), 'row')}: more would help"
+    if len(alike) < _ENOUGH:
+        return f"there are only {count(len(alike), 'row')} of these accelerators and models: more would help"
     return (
-        f"{count(_publishers_beside(rows, every), 'publisher')} measured these accelerators with these "
-        "models and differ: one configuration by two of them, with every setting stated, would help"
+        f"{count(len(by_trait(alike, 'series')), 'publisher')} measured these accelerators with these models "
+        "and differ: one configuration by two of them, with every setting stated, would help"
     )
 
 
@@ -175,9 +176,11 @@ def help_in_short(rows: Sequence[Judged], every: Sequence[Judged]) -> str:
         return "plans that are stated"
     if _alone(rows, every) > _HALF:
         return "a second publisher"
-    if len(rows) < _ENOUGH:
-        return "more rows"
-    return "one configuration by two publishers"
+    return "more rows" if len(_alike(rows, every)) < _ENOUGH else "one configuration by two publishers"
+
+
+def _of_them(part: float) -> str:
+    return "all of them" if part > _NEARLY_ALL else f"{whole_share(part)} of them"
 
 
 def _open_plans(rows: Sequence[Judged]) -> float:
@@ -188,20 +191,15 @@ def _subject(row: Judged) -> tuple[str, str]:
     return row.run.traits["accelerator"], row.run.traits["model"]
 
 
-def _publishers(rows: Sequence[Judged]) -> dict[tuple[str, str], set[str]]:
-    """Return who has measured each accelerator with each model."""
-    found: dict[tuple[str, str], set[str]] = defaultdict(set)
-    for row in rows:
-        found[_subject(row)].add(row.run.traits["series"])
-    return found
+def _alike(rows: Sequence[Judged], every: Sequence[Judged]) -> list[Judged]:
+    """Return all rows of the accelerators and models of some rows, whoever published them."""
+    subjects = {_subject(row) for row in rows}
+    return [row for row in every if _subject(row) in subjects]
 
 
 def _alone(rows: Sequence[Judged], every: Sequence[Judged]) -> float:
     """Return the share of rows whose accelerator and model no second publisher has measured together."""
-    publishers = _publishers(every)
+    publishers: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for row in every:
+        publishers[_subject(row)].add(row.run.traits["series"])
     return float(np.mean([len(publishers[_subject(row)]) == 1 for row in rows]))
-
-
-def _publishers_beside(rows: Sequence[Judged], every: Sequence[Judged]) -> int:
-    publishers = _publishers(every)
-    return len(set().union(*(publishers[_subject(row)] for row in rows)))

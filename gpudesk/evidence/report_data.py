@@ -22,7 +22,7 @@ class ReportData:
     """Runs with what folds say of them, other estimators, and what the calibration says of itself.
 
     `unused` counts published rows by the reason for which they are not used; `refused` are runs that the
-    program does not answer.
+    program does not answer. `fitted_revision` is that of the measurements that the fit has seen.
     """
 
     runs: Sequence[BenchRun]
@@ -33,6 +33,7 @@ class ReportData:
     unused: Mapping[str, int]
     refused: int
     data_revision: str
+    fitted_revision: str
     calibration_revision: str
     newest_month: str
     constants: int

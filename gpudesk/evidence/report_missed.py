@@ -83,8 +83,12 @@ def _whole(data: ReportData) -> list[str]:
             parts.append(f"the band holds {share(found.coverage)} instead of {low} to {high}")
         if missed.width:
             parts.append(f"high/low is {found.width:.2f} instead of {bar.width}")
-        lines.append(f"- {title(view)}: {joined(parts) or 'all bars are met'}.")
+        lines.append(f"- {title(view)}: {joined(parts) or _met(view)}.")
     return lines
+
+
+def _met(view: View) -> str:
+    return "the band meets its bars" if BARS[view].median is None else "all bars are met"
 
 
 def groups_beyond(view: View, rows: Sequence[Judged]) -> list[Group]:
@@ -158,10 +162,10 @@ def _bands(data: ReportData) -> list[str]:
                             title(view),
                             heading,
                             data.names.trait(trait, value),
+                            help_in_short(inside, rows),
                             f"{found.rows:,}",
                             share(found.coverage),
                             factor(found.bias),
-                            help_in_short(inside, rows),
                         )
                     )
     low, high = (whole_share(each) for each in SLICE_COVERAGE)
@@ -178,6 +182,6 @@ def _bands(data: ReportData) -> list[str]:
         ),
         "",
         *table(
-            ("figure", "slice", "", "rows", "band holds", "bias", "what would help"), body, text_columns=3
+            ("figure", "slice", "", "what would help", "rows", "band holds", "bias"), body, text_columns=4
         ),
     ]

@@ -183,7 +183,7 @@ def _speeds(data: ReportData) -> list[str]:
     if not data.speeds:
         return []
     body = [
-        (f"{each.peer} {each.version}", each.how, f"{each.runs:,}", f"{each.runs_per_s:,.3g}")
+        (f"{each.peer} {each.version}", each.how, f"{each.runs:,}", f"{float(f'{each.runs_per_s:.3g}'):,g}")
         for each in data.speeds
     ]
     return [

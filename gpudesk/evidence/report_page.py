@@ -14,7 +14,6 @@ from gpudesk.evidence.report_measures import (
     WHOLE_COVERAGE,
     Measure,
     View,
-    by_trait,
     by_view,
     measure,
     misses,
@@ -116,7 +115,7 @@ def _compared(data: ReportData) -> list[str]:
         (
             f"{count(figures, 'figure')} of {count(len(data.runs), 'published run')} by "
             f"{count(len(by_series), 'publisher')}, whose software dates from {months[0]} to {months[-1]}. "
-            f"{_unused(unused, data)}"
+            f"{_unpredicted(figures, data)}{_unused(unused, data)}"
         ),
         "",
         (
@@ -154,6 +153,16 @@ def _unused(unused: int, data: ReportData) -> str:
     return (
         f"{count(unused, 'further published figure')} are kept and shown without being used; the most "
         f"frequent reasons are: {named}."
+    )
+
+
+def _unpredicted(figures: int, data: ReportData) -> str:
+    missing = figures - len(data.series_rows)
+    if missing <= 0:
+        return ""
+    return (
+        f"{count(missing, 'figure')} {'has' if missing == 1 else 'have'} no prediction once the publisher is "
+        "left out: no plan then meets the latency limits of the run, or the run came after the fit. "
     )
 
 
@@ -212,23 +221,20 @@ def _bars(view: View) -> str:
 
 
 def _constants(data: ReportData) -> list[str]:
-    series = by_trait(data.series_rows, "series")
-    return [
+    figures = sum(len(run.figures) for run in data.runs)
+    publishers = len({run.traits["series"] for run in data.runs})
+    hashes = (("measurements", data.data_revision), ("calibration", data.calibration_revision))
+    lines = [
         "## 7. The constants",
         "",
         (
-            f"The {count(data.constants, 'constant')} with unit, meaning, exceptions and the rows behind "
-            f"each are in [calibration.json]({CONSTANTS_LINK}), fitted to all "
-            f"{count(sum(len(run.figures) for run in data.runs), 'figure')} of "
-            f"{count(len(series), 'publisher')}. The newest software among them is of {data.newest_month}."
+            f"The {count(data.constants, 'constant')} with unit, meaning, exceptions and the rows behind each "
+            f"are in [calibration.json]({CONSTANTS_LINK}), fitted to all {count(figures, 'figure')} of "
+            f"{count(publishers, 'publisher')}. The newest software among them is of {data.newest_month}."
         ),
         "",
-        *table(
-            ("of", "SHA-256"),
-            [
-                ("measurements", f"`{data.data_revision}`"),
-                ("calibration", f"`{data.calibration_revision}`"),
-            ],
-            text_columns=2,
-        ),
     ]
+    if data.fitted_revision != data.data_revision:
+        lines += ["The measurements have changed since the fit; `make calibrate` brings it up to date.", ""]
+    body = [(name, f"`{value}`") for name, value in hashes]
+    return lines + table(("of", "SHA-256"), body, text_columns=2)

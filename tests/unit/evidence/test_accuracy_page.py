@@ -42,6 +42,7 @@ def report(
     runs: Sequence[BenchRun] = RUNS,
     peers: Sequence[PeerAnswers] = (PEER,),
     speeds: Sequence[PeerSpeed] = (PeerSpeed("other", "1.0", "one by one", 1, 2.5),),
+    fitted: str = "d" * 64,
 ) -> ReportData:
     return ReportData(
         runs=runs,
@@ -52,6 +53,7 @@ def report(
         unused={"same-run": 3, "speculative": 1},
         refused=0,
         data_revision="d" * 64,
+        fitted_revision=fitted,
         calibration_revision="c" * 64,
         newest_month="2026-09",
         constants=36,
@@ -129,3 +131,14 @@ def test_the_bars_are_those_that_the_report_is_for() -> None:
     assert (BARS[View.THROUGHPUT].median, BARS[View.THROUGHPUT].p90) == (0.11, 0.35)
     assert (BARS[View.TPOT].median, BARS[View.TPOT].p90) == (0.15, 0.40)
     assert (BARS[View.BURST_TTFT].median, BARS[View.BURST_TTFT].p90) == (0.16, 0.50)
+
+
+def test_measurements_that_the_fit_has_not_seen_are_said() -> None:
+    assert "have changed since the fit" not in accuracy_page(report(figures(1.5)))
+    assert "have changed since the fit" in accuracy_page(report(figures(1.5), fitted="e" * 64))
+
+
+def test_figures_without_a_prediction_are_counted() -> None:
+    gone = {(RUNS[0].id, TTFT), (RUNS[1].id, TTFT)}
+    page = accuracy_page(report([each for each in figures(1.5) if (each.run, each.figure) not in gone]))
+    assert "2 figures have no prediction" in page

@@ -51,7 +51,7 @@ def test_what_no_second_publisher_has_measured_asks_for_one() -> None:
 def test_plans_that_are_left_open_are_asked_for() -> None:
     bad = [run(f"bad {place}", series="odd", tp="not stated") for place in range(20)]
     found = rows(GOOD + bad, [1.0] * 80 + [0.5] * 20)
-    assert "100 % of them leave the plan open" in said(found)
+    assert "All of them leave the plan open" in said(found)
 
 
 def test_misses_on_both_sides_are_called_so() -> None:
