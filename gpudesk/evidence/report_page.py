@@ -228,9 +228,10 @@ def _constants(data: ReportData) -> list[str]:
         "## 7. The constants",
         "",
         (
-            f"The {count(data.constants, 'constant')} with unit, meaning, exceptions and the rows behind each "
-            f"are in [calibration.json]({CONSTANTS_LINK}), fitted to all {count(figures, 'figure')} of "
-            f"{count(publishers, 'publisher')}. The newest software among them is of {data.newest_month}."
+            f"The {count(data.constants, 'constant')} with unit, meaning, exceptions and the rows behind "
+            f"each are in [calibration.json]({CONSTANTS_LINK}), fitted to all {count(figures, 'figure')} "
+            f"of {count(publishers, 'publisher')}. The newest software among them is of "
+            f"{data.newest_month}."
         ),
         "",
     ]
