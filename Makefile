@@ -15,7 +15,7 @@ DATA := $(shell find data \( -name '*.py' -o -path data/accuracy \) -prune -o -p
 CATALOG_CODE := $(shell find gpudesk/catalog gpudesk/domain -name '*.py' 2>/dev/null)
 
 .DELETE_ON_ERROR:
-.PHONY: help run test lint bench soak peers accuracy catalog lock notices screenshots wheel wheel-test bare-test clean
+.PHONY: help run test lint bench soak calibrate peers accuracy catalog lock notices screenshots wheel wheel-test bare-test clean
 
 help:
 	@echo "run         set up, then open the window; without a display, make a sample comparison sheet"
@@ -23,6 +23,7 @@ help:
 	@echo "lint        style, types and import rules"
 	@echo "bench       measure speed and accuracy"
 	@echo "soak        take thousands of random steps at the window, and look for faults"
+	@echo "calibrate   fit the constants to data/measurements and write data/calibration.json; takes minutes"
 	@echo "peers       ask other estimators for the measured runs, for the accuracy report"
 	@echo "accuracy    write the accuracy report of the manual from what folds say of the measured runs"
 	@echo "catalog     build the shipped catalog from data/"
@@ -54,6 +55,9 @@ bench: $(VENV)/.ready build/.debian-test $(CATALOG)
 
 soak: $(VENV)/.ready build/.debian-test $(CATALOG)
 	$(PYTEST) tests/soak -p no:xdist $(PYTEST_ARGS)
+
+calibrate: $(VENV)/.ready $(CATALOG)
+	$(BIN)/python packaging/calibrate.py $(CATALOG)
 
 peers: $(VENV)/.ready $(CATALOG) build/peers/aiconfigurator/.ready build/peers/llm-analysis/.ready
 	$(BIN)/python -m tests.benchmarks.peers.run_peers
