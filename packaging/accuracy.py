@@ -35,10 +35,13 @@ def main() -> int:
     MANUAL.mkdir(parents=True, exist_ok=True)
     (MANUAL / "accuracy.md").write_text(accuracy_page(data))
     light, dark = (plot_colours(palette) for palette in (LIGHT, DARK))
-    throughput = [panel(data, "Throughput", "tok/s per accelerator", RATE)]
-    latency = [panel(data, "TPOT", "ms", "tpot_ms"), panel(data, "TTFT", "ms", "ttft_ms")]
-    (MANUAL / PARITY_FILE).write_text(parity_svg(throughput, light, dark))
-    (MANUAL / LATENCY_FILE).write_text(parity_svg(latency, light, dark))
+    for file, panels in (
+        (PARITY_FILE, [panel(data, "Throughput", "tok/s per accelerator", RATE)]),
+        (LATENCY_FILE, [panel(data, "TPOT", "ms", "tpot_ms"), panel(data, "TTFT", "ms", "ttft_ms")]),
+    ):
+        drawn = [each for each in panels if each.points]
+        if drawn:
+            (MANUAL / file).write_text(parity_svg(drawn, light, dark))
     (ACCURACY / "summary.json").write_text(json.dumps(summary(data), indent=1) + "\n")
     print(f"{MANUAL / 'accuracy.md'}: {len(data.rows)} held-out figures of {len(data.runs)} runs")
     return 0
