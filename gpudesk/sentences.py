@@ -140,7 +140,7 @@ SENTENCES: Final = MappingProxyType(
         "data-parallel attention",
         "estimate.weight_only": "{engine} has no {weights} arithmetic on this part: stored in {weights}, "
         "computed in {arithmetic}",
-        "estimate.memory_fraction": "Memory used: up to {fraction} of {of}, the largest safe setting",
+        "estimate.memory_fraction": "What fits is judged by {fraction} of {of}, the largest safe setting",
         "estimate.older_than_calibration": "The software date lies further back than measurements reach; "
         "it is taken as {years} years before the newest",
         "estimate.beyond_context": "{tokens} tokens are more than the {most} that {model} is made for",
@@ -261,7 +261,7 @@ _WORD_PARAMETERS: Final = frozenset(
     {"found", "wanted", "of", "kind", "part", "pool", "binding", "other", "link"}
 )
 #: Parameters that are shares of 1, shown in per cent.
-_SHARE_PARAMETERS: Final = frozenset({"share", "fraction", "ahead", "behind", "now", "before"})
+_SHARE_PARAMETERS: Final = frozenset({"share", "fraction", "usual", "ahead", "behind", "now", "before"})
 #: Parameters that are the degrees of a parallel plan.
 _PLAN_PARAMETERS: Final = frozenset({"plan"})
 

@@ -64,7 +64,9 @@ def bands_within(
     bound: Bounds, reached: Reached, requests: Requests, loads: Loads, counts: Array, factors: Array
 ) -> FigureBands:
     """Return the figures with bands that stay within the bounds of the whole deployments."""
-    rate = _below(reached.rate, bound.rate, factors[:, 0], factors[:, 1])
+    # An open loop is never answered faster than it asks.
+    asked = np.where(loads.kind == CODES[LoadKind.REQUEST_RATE], loads.amount, np.inf)
+    rate = _below(reached.rate, np.minimum(bound.rate, asked), factors[:, 0], factors[:, 1])
     output = _scaled(rate, requests.output)
     ttft = _above(reached.ttft, bound.ttft, factors[:, 2], factors[:, 3])
     tpot = _above(reached.tpot, bound.tpot, factors[:, 4], factors[:, 5])

@@ -13,6 +13,7 @@ from gpudesk.domain.estimates import Banded, Basis, Estimate, Limiter
 from gpudesk.domain.messages import InputError
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.workloads import Load, LoadKind
+from gpudesk.sentences import sentence
 from gpudesk.workbench.estimating import Estimator
 from tests.unit.workbench.asking import ask, closed
 
@@ -95,6 +96,7 @@ def test_unasked_a_serving_engine_takes_its_usual_share_of_memory(estimator: Est
     assert 1 <= usual.admitted < usual.max_concurrency
     told = next(note for note in usual.notes if note.id == "estimate.queued_usual")
     assert told.parameters["most"] == usual.max_concurrency
+    assert "takes 92 % of the memory" in sentence(told)
     by_hand = estimator.estimate(replace(asked, memory_fraction=float(str(told.parameters["usual"]))))
     assert by_hand.admitted == usual.admitted
     # Where the usual share holds nothing at all, it has to be raised.
@@ -137,6 +139,15 @@ def test_overload_is_unstable_and_has_no_latency(estimator: Estimator) -> None:
     assert answer.ttft_ms is None
     assert answer.tpot_ms is None
     assert "estimate.overload" in {note.id for note in answer.notes}
+
+
+@pytest.mark.parametrize("requests_per_second", [5.0, 1e6])
+def test_an_open_loop_is_never_answered_faster_than_it_asks(
+    estimator: Estimator, requests_per_second: float
+) -> None:
+    load = Load(LoadKind.REQUEST_RATE, request_rate=requests_per_second)
+    output = rate(estimator.estimate(ask("h200-sxm", "llama-3.1-70b", "fp8", load, count=8)))
+    assert 0 < output.low < output.value <= output.high <= 1000 * requests_per_second
 
 
 def test_limits_that_nothing_meets_give_no_rate(estimator: Estimator) -> None:
