@@ -21,7 +21,7 @@ from gpudesk.evidence.bench import FIGURES, Bench, BenchRun
 from gpudesk.evidence.parameters import Array, Parameters
 
 #: Scale of the residuals of each figure, in the logarithm.
-SCALES: Final[Mapping[str, float]] = {"output_tokens_per_s": 0.12, "tpot_ms": 0.15, "ttft_ms": 0.25}
+SCALES: Final[Mapping[str, float]] = {"output_tokens_per_s": 0.08, "tpot_ms": 0.12, "ttft_ms": 0.20}
 #: Length of the step by which derivatives are taken, in the logarithm.
 DIFFERENCE: Final = 1e-3
 #: No constant moves further than this in one step, in the logarithm.

@@ -377,7 +377,7 @@ def _software() -> tuple[Prior, ...]:
             "1",
             "time of everything on this generation, serving engine and arithmetic over what all else says",
             1.0,
-            1e-4,
+            0.1,
             tuple(PriorException(where, 1.0) for where in _pairings()),
             _PAIRING,
         ),
