@@ -33,7 +33,7 @@ def main() -> int:
         prepared = prepare(catalog, Path("data/measurements"))
         data = gathered(catalog, prepared)
     MANUAL.mkdir(parents=True, exist_ok=True)
-    (MANUAL / "accuracy.md").write_text(accuracy_page(data))
+    (MANUAL / "accuracy.md").write_text(accuracy_page(data), encoding="utf-8")
     light, dark = (plot_colours(palette) for palette in (LIGHT, DARK))
     for file, panels in (
         (PARITY_FILE, [panel(data, "Throughput", "tok/s per accelerator", RATE)]),
@@ -41,7 +41,7 @@ def main() -> int:
     ):
         drawn = [each for each in panels if each.points]
         if drawn:
-            (MANUAL / file).write_text(parity_svg(drawn, light, dark))
+            (MANUAL / file).write_text(parity_svg(drawn, light, dark), encoding="utf-8")
     (ACCURACY / "summary.json").write_text(json.dumps(summary(data), indent=1) + "\n")
     print(f"{MANUAL / 'accuracy.md'}: {len(data.rows)} held-out figures of {len(data.runs)} runs")
     return 0
