@@ -152,7 +152,7 @@ SENTENCES: Final = MappingProxyType(
         "default, so that memory is left for the KV cache",
         "estimate.announced": "{accelerator} is announced, not shipping: its figures are the vendor's own",
         "estimate.newer_than_calibration": "The software date is after {newest}, the newest month with "
-        "measurements",
+        "measurements: the bands are wider",
         "estimate.queued_memory": "Memory holds {admitted} of {concurrency} requests; {queued} wait",
         "estimate.queued_usual": "{engine} takes {usual} of the memory unless told otherwise, which admits "
         "{admitted} of {concurrency} requests; {fraction} would hold {most}",

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from gpudesk.domain.estimates import Banded, Basis
 from gpudesk.engine.constants import BandRule, Calibration
+
+#: What a year beyond the newest measurements adds to the width of a band, as a share of it.
+WIDENING: Final = 0.25
 
 
 class BandFactors(NamedTuple):
@@ -18,6 +21,14 @@ class BandFactors(NamedTuple):
     def around(self, value: float) -> Banded:
         """Put the band around `value`."""
         return Banded(value, value * self.low, value * self.high)
+
+    def widened(self, years: float) -> BandFactors:
+        """Return the factors for software that is `years` newer than any measurement.
+
+        Each year adds `WIDENING` to the width on the logarithmic scale: nobody has measured it yet.
+        """
+        stretch = 1.0 + WIDENING * years
+        return BandFactors(self.low**stretch, self.high**stretch)
 
 
 def _factors(rules: tuple[BandRule, ...], figure: str, basis: Basis, keys: Mapping[str, str]) -> BandFactors:

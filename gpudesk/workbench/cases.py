@@ -83,7 +83,7 @@ class SetupTable:
         self._catalog = catalog
         self.calibration = calibration
         self._engines = catalog.serving_engines()
-        self._bands: dict[tuple[str, ...], Mapping[LoadKind, tuple[float, ...]]] = {}
+        self._bands: dict[tuple[str | float, ...], Mapping[LoadKind, tuple[float, ...]]] = {}
         #: How much is remembered.
         self.most_kept = MOST_KEPT
         self._empty()
@@ -153,14 +153,18 @@ class SetupTable:
             "yes" if has_experts(made.model) else "no",
             str(made.weights),
             rests_on,
+            made.months_newer,
         )
         if key not in self._bands:
-            fixed = dict(zip(("generation", "serving_engine", "experts", "weights"), key, strict=False))
+            names = ("generation", "serving_engine", "experts", "weights")
+            fixed = {name: str(value) for name, value in zip(names, key, strict=False)}
             self._bands[key] = {
                 kind: tuple(
                     factor
                     for figure in ("throughput", "ttft", "tpot")
-                    for factor in band(self.calibration, figure, rests_on, {**fixed, "load": str(kind)})
+                    for factor in band(
+                        self.calibration, figure, rests_on, {**fixed, "load": str(kind)}
+                    ).widened(made.months_newer / 12.0)
                 )
                 for kind in LoadKind
             }

@@ -83,7 +83,7 @@ class Frame:
     mixed_steps: bool
     kv_on_demand: bool
     months_old: float
-    newer_than_calibration: bool
+    months_newer: float
     notes: tuple[Message, ...]
 
 
@@ -146,7 +146,7 @@ def frame(
         mixed_steps=limits.mixed_steps,
         kv_on_demand=limits.kv_on_demand,
         months_old=float(min(max(0, age), OLDEST_MONTHS)),
-        newer_than_calibration=age < 0,
+        months_newer=float(max(0, -age)),
         notes=notes,
     )
 

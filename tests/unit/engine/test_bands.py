@@ -1,5 +1,7 @@
 """Bands: what an estimate rests on, and how wide that makes it."""
 
+from dataclasses import replace
+
 import pytest
 
 from gpudesk.domain.estimates import Banded, Basis
@@ -58,3 +60,19 @@ def test_the_band_is_that_of_figure_and_basis() -> None:
 )
 def test_a_pair_is_as_sure_as_its_weaker_part(first: Basis, second: Basis, low: float) -> None:
     assert pair_band(CALIBRATION, "throughput", first, second).low == low
+
+
+def test_the_rule_that_names_most_holds() -> None:
+    wide = BandRule("tpot", "calibrated", 0.5, 2.0)
+    narrow = BandRule("tpot", "calibrated", 0.8, 1.2, {"load": frozenset({"batch"})})
+    known = replace(CALIBRATION, bands=(wide, narrow))
+    assert band(known, "tpot", Basis.CALIBRATED, {"load": "batch"}).low == 0.8
+    assert band(known, "tpot", Basis.CALIBRATED, {"load": "limits"}).low == 0.5
+    assert band(known, "tpot", Basis.CALIBRATED).low == 0.5
+
+
+def test_software_that_nobody_measured_yet_is_less_sure() -> None:
+    now = BandFactors(0.8, 1.25)
+    assert now.widened(0.0) == now
+    assert now.widened(2.0).low == pytest.approx(0.8**1.5)
+    assert now.widened(2.0).high == pytest.approx(1.25**1.5)
