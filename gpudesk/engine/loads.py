@@ -178,7 +178,8 @@ def saturate(rows: Rows, requests: Requests, total: Array, constants: ServingCon
         requests.varied, DRAINED * first_wave * np.maximum(cycle.decode.total - fixed, 0.0), 0.0
     )
     decoded = _decoding(rows, requests, cycle, running, shrinks) - (1.0 - first_wave) * cycle.shared
-    stay = decoded + _stalled(rows, requests, cycle, running, first_wave)
+    # Steps of fewer sequences share no more with prompts than all they take.
+    stay = np.maximum(decoded, 0.0) + _stalled(rows, requests, cycle, running, first_wave)
     # No request outlives the run.
     stay = np.minimum(stay, duration - ttft)
     return Served(

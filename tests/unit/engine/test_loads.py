@@ -116,6 +116,17 @@ def test_no_request_outlives_a_saturated_run(queued: int) -> None:
     assert found.admitted == min(queued, 32)
 
 
+@pytest.mark.parametrize("chunk", [16.0, 128.0, 512.0])
+@pytest.mark.parametrize("output", [3.0, 20.0])
+def test_tokens_between_small_chunks_have_a_pace(chunk: float, output: float) -> None:
+    many = plant(H200, published.deepseek_v3(), ParallelPlan(pp=16)).row
+    row = replace(many, chunk_tokens=chunk, mixes=1.0)
+    found = serve_one(Case(row, 1000, output, 2048, LoadKind.SATURATE, total=1e6))
+    # Each comes in a step that a chunk of somebody's prompt goes through too.
+    lone = serve_one(Case(row, 1000, output, 1, LoadKind.CONCURRENCY))
+    assert found.tpot > lone.tpot
+
+
 def test_a_saturated_run_that_memory_holds_is_a_batch() -> None:
     batch = serve_one(case(500, 300, LoadKind.BATCH, 40))
     queued = replace(case(500, 300, LoadKind.SATURATE, total=40), varied=False)
