@@ -193,13 +193,14 @@ def _open(pools: PoolPair, requests: Requests, rate: Array) -> _Found:
     running = flow.largest(lambda each: flow.rate(each) <= served, flow.capacity)
     step = flow.step(running).total
     ttft = flow.arrival(served) + UNDER_WAY * np.minimum(running, 1.0) * step
-    inside = served * (ttft + flow.decoding(running))
+    inside = np.maximum(served * (ttft + flow.decoding(running)), 1.0)
     # Where the queue grows without end, as many run as there is room for.
-    inside = np.where(stable, inside, flow.capacity * pools.decode_replicas)
+    room = flow.capacity * pools.decode_replicas
+    inside = np.where(stable, inside, room)
     return _Found(
         flow=flow,
         concurrency=inside,
-        admitted=inside,
+        admitted=np.minimum(inside, room),
         running=running,
         rate=served,
         ttft=np.where(stable, ttft, np.nan),
@@ -239,7 +240,7 @@ def _within(pools: PoolPair, requests: Requests, loads: Loads, constants: Servin
     return _Found(
         flow=flow,
         concurrency=inside,
-        admitted=inside,
+        admitted=np.minimum(inside, flow.capacity * pools.decode_replicas),
         running=running,
         rate=rate,
         ttft=np.where(possible, first(running), unknown),

@@ -151,6 +151,8 @@ def test_figures_are_finite_positive_or_without_meaning(split: Split) -> None:
     for busy in (found.prefill_busy, found.link_busy, found.decode_busy):
         assert 0 <= busy <= 1
     assert found.admitted <= found.concurrency * SLACK
+    assert found.admitted <= case.capacity * case.replicas * SLACK
+    assert nothing or found.concurrency >= 1 / SLACK
 
 
 @FEW
@@ -274,6 +276,14 @@ def test_limits_are_kept(p99: bool) -> None:
     tight = serve_split(Split(replace(case, ttft=0.01), PLANT.row))
     assert math.isnan(tight.rate)
     assert tight.concurrency == 0
+
+
+def test_those_that_wait_for_prefill_are_not_admitted() -> None:
+    patient = Case(PLANT.row, 2000.0, 4.0, 50.0, LoadKind.LIMITS, ttft=1e4, tpot=10.0)
+    found = serve_split(Split(patient, PLANT.row))
+    assert found.admitted == 50
+    assert found.concurrency > 50
+    assert found.rate * (found.ttft + 3 * found.tpot) == pytest.approx(found.concurrency)
 
 
 def test_a_run_of_one_wave_is_a_burst() -> None:
