@@ -199,9 +199,12 @@ def _points(group: ET.Element, scale: _Scale, points: Sequence[Point], shape: in
 
 
 def _mark(x: float, y: float, shape: int) -> str:
-    """Return a dot for the first vendor, a triangle for the second, both as parts of one path."""
+    """Return a dot for the first vendor, a triangle for the second, both as parts of one path.
+
+    A dot is a line with round ends; without any length at all not every viewer draws it.
+    """
     if shape == 0:
-        return f"M{x:g} {y:g}h0"
+        return f"M{x:g} {y:g}h.01"
     return f"M{x - 3:.1f} {y + 2.5:.1f}h6l-3-5z"
 
 

@@ -23,8 +23,8 @@ def texts(root: ET.Element) -> list[str]:
 
 def test_a_perfect_prediction_lies_on_the_diagonal() -> None:
     root = drawn()
-    dots = next(p for p in root.iter(f"{SPACE}path") if "h0M" in p.attrib["d"])
-    x, y = map(float, re.findall(r"M([\d.]+) ([\d.]+)h0", dots.attrib["d"])[0])
+    dots = next(p for p in root.iter(f"{SPACE}path") if "h.01M" in p.attrib["d"])
+    x, y = map(float, re.findall(r"M([\d.]+) ([\d.]+?)h.01", dots.attrib["d"])[0])
     assert x + y == SIDE
 
 
