@@ -94,15 +94,25 @@ def _saturate(rows: Rows, requests: Requests, loads: Loads, constants: ServingCo
 
 
 def _open(rows: Rows, requests: Requests, loads: Loads, _: ServingConstants) -> Results:
-    served = open_loop(rows, requests, loads.amount / loads.replicas)
-    running = served.running * loads.replicas
-    return _results(served, running, running, served.rate * loads.replicas)
+    return _arriving(open_loop(rows, requests, loads.amount / loads.replicas), requests, loads)
 
 
 def _limits(rows: Rows, requests: Requests, loads: Loads, constants: ServingConstants) -> Results:
     served = within_limits(rows, requests, loads.ttft, loads.tpot, loads.p99, constants)
-    running = served.running * loads.replicas
-    return _results(served, running, running, served.rate * loads.replicas)
+    return _arriving(served, requests, loads)
+
+
+def _arriving(served: Served, requests: Requests, loads: Loads) -> Results:
+    """Count by Little's law who is in flight where requests come by themselves: rate times stay.
+
+    That is one at least while there is any, and beyond what is admitted they wait. Without a stay (overload,
+    limits not met) those that run are counted.
+    """
+    stay = served.ttft + requests.later * np.nan_to_num(served.tpot)
+    inside = np.maximum(served.rate * stay * loads.replicas, 1.0)
+    inside = np.where(np.isnan(stay), served.running * loads.replicas, inside)
+    admitted = np.minimum(inside, requests.capacity * loads.replicas)
+    return _results(served, inside, admitted, served.rate * loads.replicas)
 
 
 def _results(served: Served, concurrency: Array, admitted: Array, rate: Array) -> Results:

@@ -96,6 +96,17 @@ def test_a_steady_closed_loop_obeys_littles_law(case: Case) -> None:
     assert long.ttft == pytest.approx(found.ttft, rel=1e-5)
 
 
+@given(cases((LoadKind.REQUEST_RATE, LoadKind.LIMITS)))
+def test_requests_that_come_by_themselves_obey_littles_law(case: Case) -> None:
+    found = serve_one(case)
+    if math.isnan(found.ttft):
+        assert found.concurrency == found.admitted == found.running * case.replicas
+        return
+    inside = max(found.rate * residence(case, found), 1.0)
+    assert found.concurrency == pytest.approx(inside)
+    assert found.admitted == pytest.approx(min(inside, case.capacity * case.replicas))
+
+
 @given(cases((LoadKind.BATCH,)))
 def test_one_request_is_one_request_under_every_load(case: Case) -> None:
     one = serve_one(replace(case, amount=1.0))
