@@ -48,8 +48,6 @@ Broken = tuple[str, Mask]
 PARTS: Final = sorted(path.stem for path in (DATA / "accelerators").glob("*.toml"))
 #: Rounding of sums in another order.
 SLACK: Final = 1.0 + 1e-9
-#: What is read off between two whole numbers of sequences, against what lies there.
-READ_OFF: Final = 1.0 + 5e-3
 
 
 @pytest.mark.parametrize("part", PARTS)
@@ -193,13 +191,14 @@ def littles_law_holds(_: Every, given: Answers) -> Iterator[Broken]:
     """Requests in flight are their rate times their stay."""
     results, output = given.results, given.arrays.requests.output
     decoding = results.rate * np.where(output > 1, (output - 1) * np.nan_to_num(results.tpot), 0.0)
-    flight = results.rate * np.nan_to_num(results.ttft) + decoding
+    flight = results.rate * results.ttft + decoding
     closed = of(given, LoadKind.CONCURRENCY)
     steady = closed & np.isinf(given.arrays.loads.total)
     ending = of(given, LoadKind.BATCH, LoadKind.SATURATE) | (closed & ~steady)
+    arriving = ~np.isnan(flight) & of(given, LoadKind.REQUEST_RATE, LoadKind.LIMITS)
     yield "a closed loop keeps its requests in flight", steady & differs(flight, results.concurrency)
     yield "a run has no more in flight than it was given", ending & (flight > results.concurrency * SLACK)
-    yield "no more decode than are in flight", decoding > results.concurrency * READ_OFF
+    yield "arrivals stay as long as they take", arriving & differs(np.maximum(flight, 1), results.concurrency)
 
 
 def the_roofline_holds(found: Every, given: Answers) -> Iterator[Broken]:
