@@ -4,16 +4,30 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+import math
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import fields
+from itertools import product
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Final
 
+from gpudesk.domain.estimates import Basis
 from gpudesk.domain.messages import InputError, message
 from gpudesk.engine.constants import BandRule, Calibration, Constant, Override
+from gpudesk.engine.loads import ServingConstants
+from gpudesk.engine.rates import Slot, rates
+from gpudesk.engine.work import Work
 
 #: Version of the file format that this program reads.
 FORMAT_VERSION = 1
+
+#: Constants that are looked up one by one, beside those of rates and of serving dynamics.
+_SINGLE: Final = frozenset({"node_bandwidth", "handover_time"})
+#: Figures that have bands.
+_FIGURES: Final = ("throughput", "ttft", "tpot")
+_MONTH: Final = re.compile(r"20\d\d-(?:0[1-9]|1[0-2])")
 
 
 def read_calibration(path: Path) -> Calibration:
@@ -26,14 +40,51 @@ def read_calibration(path: Path) -> Calibration:
     except ValueError as error:
         raise InputError(message("calibration.broken", reason=str(error)), str(path)) from error
     try:
-        return _calibration(content, hashlib.sha256(raw).hexdigest())
-    except (KeyError, TypeError, AttributeError, ValueError) as error:
-        raise InputError(message("calibration.broken", reason=repr(error)), str(path)) from error
+        read = _calibration(content, hashlib.sha256(raw).hexdigest())
+    except KeyError as error:
+        raise InputError(message("calibration.broken", reason=f"{error} is missing"), str(path)) from error
+    except (TypeError, AttributeError, ValueError) as error:
+        raise InputError(message("calibration.broken", reason=str(error)), str(path)) from error
+    for fault in _faults(read):
+        raise InputError(message("calibration.broken", reason=fault), str(path))
+    return read
+
+
+def _faults(read: Calibration) -> Iterator[str]:
+    """Yield what no estimate could be made with: what is missing, and values that cannot be."""
+    if not _MONTH.fullmatch(str(read.newest_month)):
+        yield f"newest_month is {read.newest_month}"
+    for name in sorted(_needed() - read.constants.keys()):
+        yield f"the constant {name} is missing"
+    for name, constant in read.constants.items():
+        values = (constant.default, *(each.value for each in constant.exceptions))
+        least = math.ulp(0.0) if name.endswith("_efficiency") else 0.0
+        if not all(least <= value < math.inf for value in values):
+            yield f"the constant {name} has a value that cannot be"
+    for title, rules in (("bands", read.bands), ("pair_bands", read.pair_bands)):
+        if not all(0 < rule.low <= 1 <= rule.high < math.inf for rule in rules):
+            yield f"one of the {title} does not enclose its value"
+        general = {(rule.figure, rule.basis) for rule in rules if not rule.where}
+        for figure, basis in product(_FIGURES, Basis):
+            if (figure, str(basis)) not in general:
+                yield f"{title} has none for {figure}, {basis}"
+
+
+def _needed() -> frozenset[str]:
+    """Return the names of all constants that the engine looks up."""
+    asked: dict[str, Slot] = {}
+
+    def note(name: str, slot: Slot = Slot.ALL) -> float:
+        asked[name] = slot
+        return 1.0
+
+    rates(note, Work(*(1.0 for _ in fields(Work))))
+    return frozenset(asked.keys() | {each.name for each in fields(ServingConstants)} | _SINGLE)
 
 
 def _calibration(content: Mapping[str, Any], revision: str) -> Calibration:
     if content["version"] != FORMAT_VERSION:
-        raise ValueError(content["version"])
+        raise ValueError(f"version {content['version']}, where this program reads {FORMAT_VERSION}")
     constants = {name: _constant(name, entry) for name, entry in content["constants"].items()}
     return Calibration(
         name=content["name"],

@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from gpudesk.domain.estimates import Basis
 from gpudesk.engine.constants import BandRule
 from gpudesk.evidence.calibration_text import DIGITS, CalibrationText, calibration_text
 from gpudesk.workbench.calibration_file import read_calibration
 from tests.unit.evidence.made_up import bench_of, truth
 
+PAIRS = tuple(
+    BandRule(figure, str(basis), 0.9, 1.111)
+    for figure, basis in product(("throughput", "ttft", "tpot"), Basis)
+)
 BANDS = (
-    BandRule("throughput", "calibrated", 0.8123, 1.25),
     BandRule(
         "throughput", "calibrated", 0.7, 1.3, {"load": frozenset({"batch"}), "experts": frozenset({"no"})}
     ),
-    BandRule("ttft", "estimated", 0.5, 2.0),
+    *(replace(rule, low=0.8123, high=1.25) for rule in PAIRS),
 )
-PAIRS = (BandRule("tpot", "measured", 0.9, 1.111),)
 ABOUT = CalibrationText(
     name="made up",
     source='a page "with quotes" and – dashes',

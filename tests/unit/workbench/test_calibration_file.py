@@ -1,0 +1,84 @@
+"""A calibration file that no estimate can be made with is refused where it is read, and says why."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gpudesk import paths
+from gpudesk.domain.messages import InputError
+from gpudesk.sentences import problem
+from gpudesk.workbench.calibration_file import read_calibration
+
+Content = dict[str, Any]
+SHIPPED: Content = json.loads(paths.calibration_path().read_text())
+
+
+def refused(tmp_path: Path, text: str) -> str:
+    """Return what is said of a file with this text."""
+    path = tmp_path / "calibration.json"
+    path.write_text(text)
+    with pytest.raises(InputError) as caught:
+        read_calibration(path)
+    assert caught.value.where == str(path)
+    return problem(caught.value)
+
+
+@pytest.mark.parametrize("name", sorted(SHIPPED["constants"]))
+def test_every_constant_of_the_engine_has_to_be_there(tmp_path: Path, name: str) -> None:
+    constants = {other: entry for other, entry in SHIPPED["constants"].items() if other != name}
+    said = refused(tmp_path, json.dumps({**SHIPPED, "constants": constants}))
+    assert f"the constant {name} is missing" in said
+
+
+def without(field: str) -> Callable[[Content], None]:
+    return lambda content: content.pop(field)
+
+
+def constant(name: str, **changed: object) -> Callable[[Content], None]:
+    return lambda content: content["constants"][name].update(changed)
+
+
+def narrowed(content: Content) -> None:
+    entry = content["constants"]["link_efficiency"]
+    entry["overrides"].append({"where": {"link": ["pcie"]}, "value": 0.0})
+
+
+def swapped(content: Content) -> None:
+    for rule in content["bands"]:
+        rule["low"], rule["high"] = rule["high"], rule["low"]
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (without("bands"), "'bands' is missing"),
+        (without("constants"), "'constants' is missing"),
+        (lambda content: content.update(version=2), "version 2, where this program reads 1"),
+        (lambda content: content.update(newest_month="soon"), "newest_month is soon"),
+        (lambda content: content.update(newest_month=7), "newest_month is 7"),
+        (lambda content: content.update(bands=[]), "bands has none for throughput, measured"),
+        (lambda content: content.update(pair_bands=[]), "pair_bands has none for throughput, measured"),
+        (swapped, "one of the bands does not enclose its value"),
+        (constant("layer_time", default=float("nan")), "the constant layer_time has a value that cannot be"),
+        (constant("step_time", default=-1e-3), "the constant step_time has a value that cannot be"),
+        (constant("gemm_efficiency", default=0), "the constant gemm_efficiency has a value that cannot be"),
+        (narrowed, "the constant link_efficiency has a value that cannot be"),
+        (constant("step_time", default="fast"), "could not convert string to float: 'fast'"),
+    ],
+)
+def test_what_is_wrong_with_a_file_is_said(
+    tmp_path: Path, change: Callable[[Content], None], said: str
+) -> None:
+    content = json.loads(json.dumps(SHIPPED))
+    change(content)
+    assert said in refused(tmp_path, json.dumps(content))
+
+
+@pytest.mark.parametrize("text", ["", "[]", "null", "{}", "7", json.dumps(SHIPPED)[:9000]])
+def test_other_files_are_refused_too(tmp_path: Path, text: str) -> None:
+    assert "the calibration file is broken" in refused(tmp_path, text)
