@@ -259,7 +259,9 @@ class Formatter:
 
 
 #: Units of things that are counted, so that whole numbers keep all their digits.
-_COUNTED: Final = frozenset({None, "", "tokens", "requests", "accelerators", "layers", "parameters", "1"})
+_COUNTED: Final = frozenset(
+    {None, "", "tokens", "sequences", "requests", "accelerators", "layers", "parameters", "1"}
+)
 
 #: Unit used inside -> larger or smaller units in which figures read well, the largest first.
 _READABLE: Final[dict[str, tuple[tuple[float, str], ...]]] = {

@@ -26,21 +26,42 @@ def memory_term(estimate: Estimate, frame: Frame, candidate: Candidate) -> Term:
 
 def max_concurrency_term(estimate: Estimate, frame: Frame, candidate: Candidate) -> Term:
     """Return how many sequences of the scenario's length the whole deployment holds."""
+    pool = _pool(candidate.budget.pool_bytes, _fraction(frame), frame, candidate)
+    return _held("maximum concurrency", estimate.max_concurrency, pool, estimate, frame, candidate)
+
+
+def admission_term(estimate: Estimate, frame: Frame, candidate: Candidate) -> Term:
+    """Return what keeps requests waiting: the batch of the serving engine, or the memory that it takes."""
+    budget, engine = candidate.budget, frame.engine.id
+    by_memory = budget.admitted_sequences(_tokens(estimate))
+    if by_memory > (estimate.admitted or 0):
+        return Term("most in a step", frame.settings.max_batch, None, source=f"setting:{engine}/max_batch")
+    if by_memory == estimate.max_concurrency:
+        return max_concurrency_term(estimate, frame, candidate)
+    usual = Term("fraction", frame.settings.usual_fraction, None, source=f"setting:{engine}/memory_fraction")
+    pool = _pool(budget.usual_pool_bytes, usual, frame, candidate)
+    return _held("admitted sequences", by_memory, pool, estimate, frame, candidate)
+
+
+def _held(
+    name: str, sequences: int, pool: Term, estimate: Estimate, frame: Frame, candidate: Candidate
+) -> Term:
+    """Return how many sequences a pool on each attention rank holds in the whole deployment."""
     budget = candidate.budget
     groups = tuple(
-        Term(name, count, None)
-        for name, count in (("attention ranks", budget.attention_ranks), ("replicas", budget.replicas))
+        Term(group, count, None)
+        for group, count in (("attention ranks", budget.attention_ranks), ("replicas", budget.replicas))
         if count > 1
     )
     held = "{KV_pool} ÷ {bytes_of_one_sequence}, rounded down"
     if budget.pool_bytes <= 0:
         held, groups = "none, since nothing is left for the KV cache", ()
     return Term(
-        "maximum concurrency",
-        estimate.max_concurrency,
+        name,
+        sequences,
         "sequences",
         " × ".join((f"({held})", *(slot(group.name) for group in groups))) if groups else held,
-        inputs=(_pool(frame, candidate), _sequence(estimate, frame, candidate), *groups),
+        inputs=(pool, _sequence(estimate, frame, candidate), *groups),
     )
 
 
@@ -59,16 +80,16 @@ def _cache(estimate: Estimate, frame: Frame, candidate: Candidate) -> Term:
     )
 
 
-def _pool(frame: Frame, candidate: Candidate) -> Term:
+def _pool(pool_bytes: int, fraction: Term, frame: Frame, candidate: Candidate) -> Term:
     of_total = frame.settings.memory_fraction_of == "total"
     return Term(
         "KV pool",
-        candidate.budget.pool_bytes,
+        pool_bytes,
         "B",
         "{fraction} × {capacity} − {weights} − {activations} − {runtime}"
         if of_total
         else "{fraction} × ({capacity} − {weights} − {activations} − {runtime})",
-        inputs=(_fraction(frame), *_static(frame, candidate)),
+        inputs=(fraction, *_static(frame, candidate)),
     )
 
 
@@ -113,7 +134,9 @@ def _static(frame: Frame, candidate: Candidate) -> tuple[Term, Term, Term, Term]
 
 
 def _fraction(frame: Frame) -> Term:
-    source = f"setting:{frame.engine.id}/memory_fraction"
+    """Return the share of memory that what fits is judged by: the user's, or the largest safe one."""
+    given = frame.settings.usual_fraction is None
+    source = "scenario" if given else f"setting:{frame.engine.id}/safe_memory_fraction"
     return Term("fraction", frame.settings.memory_fraction, None, source=source)
 
 

@@ -14,7 +14,7 @@ from gpudesk.domain.formulas import slot
 from gpudesk.domain.messages import InputError, message
 from gpudesk.workbench.deployed import own_request, placement_of
 from gpudesk.workbench.derived_terms import batch_term, per_accelerator_term, request_term, total_term
-from gpudesk.workbench.memory_terms import max_concurrency_term, memory_term
+from gpudesk.workbench.memory_terms import admission_term, max_concurrency_term, memory_term
 from gpudesk.workbench.replica_terms import (
     Context,
     context_of,
@@ -47,6 +47,17 @@ def _memory(context: Context) -> Term:
 
 def _max_concurrency(context: Context) -> Term:
     return max_concurrency_term(context.estimate, context.setup.frame, context.candidate)
+
+
+def _some_wait(estimate: Estimate) -> bool:
+    return estimate.limiter is Limiter.CAPACITY or (estimate.admitted or 0) < (estimate.concurrency or 0)
+
+
+def _admission(context: Context) -> Term:
+    """What keeps requests waiting, or how many could run where none waits."""
+    if _some_wait(context.estimate):
+        return admission_term(context.estimate, context.setup.frame, context.candidate)
+    return _max_concurrency(context)
 
 
 def _no_figure(context: Context) -> str:
@@ -117,7 +128,7 @@ def _ttft(context: Context) -> Term:
                 ttft - number_of(own) * 1e3,
                 "ms",
                 "for the running step, the prompts before it, and a place in the cache",
-                inputs=(decode_term(context), _max_concurrency(context)),
+                inputs=(decode_term(context), _admission(context)),
             ),
         ),
     )
@@ -143,10 +154,10 @@ def _throughput(context: Context) -> Term:
 
 def _running(context: Context) -> Term:
     """How many sequences run: what the load asks for, or what memory admits of it."""
-    estimate, load = context.estimate, context.estimate.request.workload.load
+    load = context.estimate.request.workload.load
     name = "running sequences in a replica"
-    if estimate.limiter is Limiter.CAPACITY or (estimate.admitted or 0) < (estimate.concurrency or 0):
-        return Term(name, context.running, None, inputs=(_max_concurrency(context),))
+    if _some_wait(context.estimate):
+        return Term(name, context.running, None, inputs=(_admission(context),))
     stated = load.concurrency is not None or load.batch is not None
     return Term(name, context.running, None, source="scenario" if stated else None)
 

@@ -22,6 +22,7 @@ CASES: dict[str, tuple[str, int, str, Load, dict[str, Any]]] = {
     "one accelerator": ("b200-hgx", 1, "llama-3.1-70b", CLOSED, {}),
     "experts": ("mi325x", 8, "deepseek-r1", CLOSED, {}),
     "attention apart": ("mi355x", 8, "deepseek-r1", CLOSED, {"attention_dp": True}),
+    "some wait": ("h200-sxm", 1, "llama-3.1-70b", Load(LoadKind.CONCURRENCY, concurrency=80), {}),
     "stages": ("h200-sxm", 8, "llama-3.1-70b", CLOSED, {"tp": 4, "pp": 2}),
     "batch": ("h200-sxm", 8, "llama-3.1-70b", Load(LoadKind.BATCH, batch=16), {}),
     "arrivals": ("h200-sxm", 8, "llama-3.1-70b", Load(LoadKind.REQUEST_RATE, request_rate=1.0), {}),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
@@ -13,6 +14,7 @@ from gpudesk.domain.messages import InputError
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.workloads import Load, LoadKind, Workload
 from gpudesk.workbench.estimating import Estimator
+from tests.unit.workbench.asking import ask, closed
 
 LOADS = [
     Load(LoadKind.CONCURRENCY, concurrency=64),
@@ -85,6 +87,24 @@ def test_maximum_concurrency_is_what_the_pool_holds(estimator: Estimator) -> Non
     pool, each, *groups = estimator.explain(found, "max_concurrency").inputs
     held = number(pool) // number(each) * math.prod(number(group) for group in groups)
     assert held == found.max_concurrency
+
+
+def test_what_keeps_requests_waiting_is_what_runs(estimator: Estimator) -> None:
+    asked = ask("h200-sxm", "llama-3.1-70b", "fp8", closed(200), (4000, 1000), count=2, dp=2)
+    asked = replace(asked, kv=Precision.FP8)
+    shared = estimator.estimate(asked)
+    running = estimator.explain(shared, "output_tokens_per_s").inputs[0]
+    (held,) = running.inputs
+    assert shared.admitted is not None
+    assert shared.admitted < shared.max_concurrency
+    assert number(held) == shared.admitted == 2 * number(running)
+    usual = named(held, "fraction")
+    assert (usual.value, usual.source) == (0.92, "setting:vllm/memory_fraction")
+    by_batch = estimator.estimate(replace(asked, max_batch=8))
+    (most,) = estimator.explain(by_batch, "output_tokens_per_s").inputs[0].inputs
+    assert (most.value, most.source) == (8, "setting:vllm/max_batch")
+    given = estimator.estimate(replace(asked, memory_fraction=0.9))
+    assert named(estimator.explain(given, "max_concurrency"), "fraction").source == "scenario"
 
 
 def test_every_leaf_of_the_memory_says_where_it_comes_from(estimator: Estimator) -> None:
