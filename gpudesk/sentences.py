@@ -126,6 +126,8 @@ SENTENCES: Final = MappingProxyType(
         "engine.none_kv": "no serving engine keeps the KV cache in {kv} on {accelerator} for this model; "
         "they keep {formats}",
         "calibration.unreadable": "the calibration file cannot be read: {reason}; install GPU Desk again",
+        "records.unreadable": "the published measurements cannot be read: {reason}; install GPU Desk again",
+        "records.missing": "there are no published measurements: {reason}",
         "calibration.run_does_not_fit": "the published run {run} does not fit its accelerators",
         "calibration.broken": "the calibration file is broken: {reason}; install GPU Desk again",
         "engine.no_kernel:empty": "{engine} does not run {weights} weights on {accelerator}; take another "

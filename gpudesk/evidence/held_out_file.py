@@ -25,7 +25,7 @@ def read_held_out(path: Path, fold: str | None = None) -> tuple[HeldOut, ...]:
     """Read the figures that `write_held_out` wrote, all or those of one fold, which is quicker."""
     with path.open(newline="") as file:
         rows = csv.reader(file)
-        header = next(rows)
+        header = next(rows, [])
         run, figure, trait, measured, predicted = (header.index(name) for name in COLUMNS)
         return tuple(
             HeldOut(row[run], row[figure], row[trait], float(row[measured]), float(row[predicted]))

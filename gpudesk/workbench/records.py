@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import csv
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -12,7 +14,7 @@ from numpy.typing import NDArray
 
 from gpudesk.domain.estimates import Banded, Estimate, EstimateRequest
 from gpudesk.domain.measurements import MEASURED_FIGURES, MeasuredRun
-from gpudesk.domain.messages import InputError
+from gpudesk.domain.messages import InputError, message
 from gpudesk.domain.records import Record, published_figure
 from gpudesk.evidence.held_out_file import read_held_out
 from gpudesk.evidence.measured_runs import read_measured_runs
@@ -130,7 +132,24 @@ def read_records(catalog: Catalog, measurements: Path, held_out: Path | None) ->
     """Read runs and predictions; without predictions there are no records. Raises `InputError`."""
     if held_out is None:
         return RecordTable(catalog, (), ())
-    return RecordTable(catalog, read_measured_runs(measurements).used, read_held_out(held_out, FOLD))
+    with _reading(measurements):
+        runs = read_measured_runs(measurements).used
+    with _reading(held_out):
+        predicted = read_held_out(held_out, FOLD)
+    return RecordTable(catalog, runs, predicted)
+
+
+@contextmanager
+def _reading(path: Path) -> Iterator[None]:
+    """Name the file or folder that cannot be read, whatever is wrong with it."""
+    try:
+        yield
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise InputError(message("records.unreadable", reason=reason), str(error.filename or path)) from error
+    except (ValueError, LookupError, TypeError, csv.Error) as error:
+        reason = f"{type(error).__name__} {error}".strip()
+        raise InputError(message("records.unreadable", reason=reason), str(path)) from error
 
 
 def _name(run: MeasuredRun) -> str:

@@ -87,10 +87,14 @@ class Workbench:
 
     @cached_property
     def records(self) -> RecordTable:
-        """The published runs, and what fits say of them that have not seen them."""
+        """The published runs, and what fits say of them that have not seen them; raises `InputError`."""
         from gpudesk.workbench.records import read_records
 
-        return read_records(self.catalog, paths.measurements_dir(), paths.held_out_path())
+        try:
+            folder = paths.measurements_dir()
+        except paths.MissingFileError as error:
+            raise InputError(message("records.missing", reason=str(error))) from error
+        return read_records(self.catalog, folder, paths.held_out_path())
 
     # Scenarios
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -14,15 +15,18 @@ from gpudesk.catalog.queries import Catalog
 from gpudesk.domain.deployments import Disaggregation
 from gpudesk.domain.estimates import Estimate, EstimateRequest
 from gpudesk.domain.measurements import MeasuredRun
+from gpudesk.domain.messages import InputError
 from gpudesk.domain.records import Condition, Record
 from gpudesk.domain.workloads import Load, LoadKind
 from gpudesk.engine.constants import Calibration
 from gpudesk.evidence.held_out import HeldOut
 from gpudesk.evidence.held_out_file import read_held_out, write_held_out
 from gpudesk.evidence.measured_runs import read_measured_runs
+from gpudesk.sentences import problem
 from gpudesk.workbench.estimating import Estimator
 from gpudesk.workbench.record_conditions import assumptions
 from gpudesk.workbench.records import FOLD, NEAR, RecordTable, read_records
+from gpudesk.workbench.workbench import Workbench
 from tests.unit.workbench.asking import ask, closed
 
 Records = Callable[[EstimateRequest, str], tuple[Record, ...]]
@@ -174,6 +178,53 @@ def test_without_predictions_there_are_no_records(
     table = read_records(facts, paths.measurements_dir(), None)
     estimate = estimator.estimate(ask("h200-sxm", "llama-3.1-70b", "fp8", closed(64), count=4))
     assert found(table, estimator, calibration, estimate, "ttft_ms") == ()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"\x8e\xff\x00",
+        b"Q3,ttft_ms,series,1,2\n",
+        b"run,figure,fold,measured,predicted\nQ3,ttft_ms,series,1,fast\n",
+        b"run,figure,fold,measured,predicted\nQ3\n",
+    ],
+)
+def test_broken_predictions_are_named(tmp_path: Path, facts: Catalog, content: bytes) -> None:
+    path = tmp_path / "held-out.csv"
+    path.write_bytes(content)
+    with pytest.raises(InputError) as caught:
+        read_records(facts, paths.measurements_dir(), path)
+    assert caught.value.where == str(path)
+    assert "published measurements cannot be read" in problem(caught.value)
+
+
+@pytest.mark.parametrize("broken", ["metrics.toml", "aliases.toml", "runs-amd.csv", None])
+def test_broken_measurements_are_named(tmp_path: Path, facts: Catalog, broken: str | None) -> None:
+    folder = tmp_path / "measurements"
+    shutil.copytree(paths.measurements_dir(), folder)
+    if broken is None:
+        (folder / "metrics.toml").unlink()
+    else:
+        (folder / broken).write_bytes(b"\x8e\xff\x00")
+    held_out = tmp_path / "held-out.csv"
+    write_held_out(held_out, ())
+    with pytest.raises(InputError) as caught:
+        read_records(facts, folder, held_out)
+    assert (caught.value.where or "").startswith(str(folder))
+    assert "published measurements cannot be read" in problem(caught.value)
+
+
+def test_a_program_without_measurements_says_so(monkeypatch: pytest.MonkeyPatch, facts: Catalog) -> None:
+    def missing() -> Path:
+        raise paths.MissingFileError("measurements is missing; restore it")
+
+    monkeypatch.setattr(paths, "measurements_dir", missing)
+    workbench = Workbench(facts, paths.calibration_path())
+    estimate = workbench.estimate(ask("h200-sxm", "llama-3.1-70b", "fp8", closed(8), count=8))
+    with pytest.raises(InputError) as caught:
+        workbench.record(estimate, "tpot_ms")
+    assert problem(caught.value) == "there are no published measurements: measurements is missing; restore it"
 
 
 def test_only_the_fold_of_whole_series_is_read(tmp_path: Path, runs: tuple[MeasuredRun, ...]) -> None:
