@@ -160,6 +160,10 @@ SENTENCES: Final = MappingProxyType(
         "{admitted} of {concurrency} requests; {fraction} would hold {most}",
         "estimate.queued_engine": "The serving engine runs {admitted} of {concurrency} requests at once; "
         "{queued} wait",
+        "estimate.queued_grown": "{engine} gives requests memory as they grow, so that {admitted} of "
+        "{concurrency} run at once where {most} would fit at full length; {queued} wait",
+        "estimate.grown": "{engine} gives requests memory as they grow, so that {admitted} run at once where "
+        "{most} would fit at full length",
         "estimate.overload": "Requests arrive faster than they can be answered: the queue grows without end",
         "estimate.limits_not_met": "Not even one request in flight meets the latency limits",
         "estimate.over_pcie": "The accelerators talk over PCIe at {bandwidth}",

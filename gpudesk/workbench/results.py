@@ -91,6 +91,9 @@ def load_notes(
     tokens = request.workload.input_tokens + request.workload.output_tokens
     if admitted is not None and concurrency is not None and admitted < concurrency:
         notes += (_queued(frame, admitted, concurrency, budget.admitted_sequences(tokens), max_sequences),)
+    elif admitted is not None and admitted > max_sequences:
+        name = frame.engine.name
+        notes += (message("estimate.grown", engine=name, admitted=admitted, most=max_sequences),)
     if not figures.stable:
         notes += (message("estimate.overload"),)
     if frame.model.max_context is not None and tokens > frame.model.max_context:
@@ -102,8 +105,20 @@ def load_notes(
 
 
 def _queued(frame: Frame, admitted: int, concurrency: int, by_memory: int, most: int) -> Message:
-    """Say what keeps requests waiting: memory, what the serving engine takes of it unasked, or its batch."""
+    """Say what keeps requests waiting: memory, what the serving engine takes of it unasked, or its batch.
+
+    Of requests of one length more run than memory holds at full length, where they get it as they grow.
+    """
     queued = concurrency - admitted
+    if admitted > most:
+        return message(
+            "estimate.queued_grown",
+            engine=frame.engine.name,
+            admitted=admitted,
+            concurrency=concurrency,
+            most=most,
+            queued=queued,
+        )
     if by_memory > admitted:
         return message("estimate.queued_engine", admitted=admitted, concurrency=concurrency, queued=queued)
     if by_memory < most:

@@ -104,6 +104,26 @@ def test_unasked_a_serving_engine_takes_its_usual_share_of_memory(estimator: Est
     assert estimator.estimate(tight).admitted == 1
 
 
+def test_more_than_fit_at_full_length_run_where_memory_is_given_as_they_grow(estimator: Estimator) -> None:
+    asked = ask("h100-sxm", "llama-3.1-70b", "fp8", closed(4000), count=2)
+    alike = replace(asked, serving_engine="vllm", workload=replace(asked.workload, varied=False))
+    queued = estimator.estimate(alike)
+    assert queued.admitted is not None
+    assert queued.max_concurrency < queued.admitted < 4000
+    said = next(sentence(note) for note in queued.notes if note.id.startswith("estimate.queued"))
+    most = queued.max_concurrency
+    grown = (
+        "vLLM gives requests memory as they grow, so that {} run at once where {} would fit at full length"
+    )
+    waiting = f"; {4000 - queued.admitted:,} wait"
+    assert said == grown.format(f"{queued.admitted} of 4,000", most) + waiting
+    all_run = replace(alike, workload=replace(alike.workload, load=closed(queued.admitted)))
+    told = [sentence(note) for note in estimator.estimate(all_run).notes if note.id == "estimate.grown"]
+    assert told == [grown.format(queued.admitted, most)]
+    few = replace(alike, workload=replace(alike.workload, load=closed(most)))
+    assert not any("grow" in note.id for note in estimator.estimate(few).notes)
+
+
 def test_a_mix_of_loads_gives_what_each_alone_gives(estimator: Estimator) -> None:
     loads = [
         closed(16),
