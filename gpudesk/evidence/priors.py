@@ -201,7 +201,7 @@ def _arithmetic() -> tuple[Prior, ...]:
             "how sustained arithmetic follows the power limit of parts of one generation",
             0.6,
             0.3,
-            high=1.5,
+            high=1.0,
         ),
     )
 
