@@ -191,7 +191,7 @@ SENTENCES: Final = MappingProxyType(
         "plan.slower_limits": "{behind} slower: meets the limits with {admitted} in flight against {most}",
         "plan.as_many_share": "with {most}, {part} takes {now} of its time against {before}",
         "plan.as_many_times": "with {most}, {part} takes {times} times as long for each token",
-        "plan.slower_idle": "{behind} slower: {idle} of its {replicas} replicas have no request",
+        "plan.slower_idle": "{behind} slower: no request for {idle} of its {replicas} replicas",
         "plan.later": "as much throughput, but tokens come later: {tpot} against {other}",
         "plan.no_better": "less than 1 % slower",
         "plan.overloaded": "cannot keep up: {served} of {asked} requests/s",

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Callable, Sequence
+from typing import Final
 
 _GAP = "  "
+#: Where a line may end: at any space but that between a number and its unit.
+_BREAK: Final = re.compile(
+    r"(?<![\d.,])\s+|(?<=[\d.,])\s+(?!(?:%|ms|s|µs|tok/s|[KMGT]i?B(?:/s)?)(?:[\s,;:.)]|$))"
+)
 
 
 def text_width(text: str) -> int:
@@ -23,10 +29,13 @@ def padded(text: str, width: int, *, right: bool = False) -> str:
 
 
 def wrapped(text: str, width: int, indent: str = "") -> list[str]:
-    """Return the text in lines of at most `width` places; a word that is longer stands alone."""
+    """Return the text in lines of at most `width` places; a word that is longer stands alone.
+
+    A number and its unit are one word.
+    """
     lines: list[str] = []
     line = ""
-    for word in text.split():
+    for word in filter(None, _BREAK.split(text.strip())):
         longer = f"{line} {word}" if line else word
         if line and text_width(longer) > width - (len(indent) if lines else 0):
             lines.append(line)

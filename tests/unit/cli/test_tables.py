@@ -22,6 +22,13 @@ def test_wrapping_keeps_words_and_indents() -> None:
     assert wrapped("incomprehensibilities x", 5) == ["incomprehensibilities", "x"]
 
 
+def test_wrapping_keeps_a_number_and_its_unit_together() -> None:
+    assert wrapped("ours 263 (+2 %, inside)", 14) == ["ours 263", "(+2 %, inside)"]
+    assert wrapped("takes 42 % of 15.0 ms", 9) == ["takes", "42 % of", "15.0 ms"]
+    assert wrapped("16 s", 2) == ["16 s"]
+    assert wrapped("of 3, some in 2026 sell", 11) == ["of 3, some", "in 2026", "sell"]
+
+
 def test_hanging_text_begins_below_itself() -> None:
     assert hanging("1  ", "some words that go on for a while", 20) == [
         "1  some words that go",

@@ -163,7 +163,7 @@ def test_fewer_sequences_are_the_reason_where_more_would_mend_it(estimator: Esti
 
 def test_replicas_without_a_request_are_named(estimator: Estimator) -> None:
     _, choice = asked_for(estimator, ASKED["few requests"])
-    assert "4 of its 8 replicas have no request" in reasons_text(of(choice, "DP 8").reasons)
+    assert "no request for 4 of its 8 replicas" in reasons_text(of(choice, "DP 8").reasons)
 
 
 def test_a_missed_limit_would_be_met_if_it_were_what_is_said(estimator: Estimator) -> None:
