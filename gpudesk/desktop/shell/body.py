@@ -51,7 +51,7 @@ class Body(QWidget):
         """Take the panel in, where its place was held."""
         place, self._beside, self.panel = self._beside, panel, panel
         if place is not None and self._splitter.indexOf(place) >= 0:
-            _limit(panel)
+            self._limit(panel)
             self._splitter.replaceWidget(self._splitter.indexOf(place), panel)
         else:
             panel.setParent(self)
@@ -92,21 +92,21 @@ class Body(QWidget):
             panel.setVisible(self._over)
             panel.raise_()
             return
+        self._limit(panel)
         if self._splitter.indexOf(panel) < 0:
             self._splitter.addWidget(panel)
             self._splitter.setStretchFactor(0, 1)
             self._splitter.setStretchFactor(1, 0)
-            _limit(panel)
-            width = self._settings.get(_WIDTH, _USUAL)
+            width = self._theme.px(self._settings.get(_WIDTH, _USUAL))
             self._splitter.setSizes([max(1, self.width() - width), width])
         panel.setVisible(self._wanted)
 
     def _moved(self) -> None:
         if self.panel is not None:
-            self._settings.put(_WIDTH, self.panel.width())
+            # Kept as at the usual size of text, with which it grows.
+            self._settings.put(_WIDTH, round(self.panel.width() / self._theme.length(1)))
 
-
-def _limit(panel: QWidget) -> None:
-    """Hold the panel between its least and its greatest width."""
-    panel.setMinimumWidth(_LEAST)
-    panel.setMaximumWidth(_MOST)
+    def _limit(self, panel: QWidget) -> None:
+        """Hold the panel between its least and its greatest width."""
+        panel.setMinimumWidth(self._theme.px(_LEAST))
+        panel.setMaximumWidth(self._theme.px(_MOST))

@@ -80,3 +80,15 @@ def test_what_waits_for_a_paint_comes_once_and_after_it(body: Body, qtbot: QtBot
     body.stack.repaint()
     qtbot.wait(0)
     assert done == [True]
+
+
+def test_a_panel_is_as_wide_as_its_larger_text_needs(body: Body, theme: Theme, qtbot: QtBot) -> None:
+    theme.set_font_percent(150)
+    body.resize(1920, 1080)
+    body.show()
+    panel = QWidget()
+    body.set_panel(panel)
+    qtbot.waitUntil(panel.isVisible)
+    qtbot.waitUntil(lambda: panel.width() == 468)
+    theme.set_font_percent(100)
+    qtbot.waitUntil(lambda: panel.maximumWidth() == 480)
