@@ -70,12 +70,15 @@ class MemoryBudget:
 
     def max_sequences(self, tokens: int) -> int:
         """Sequences of `tokens` that the whole deployment can hold at once; 0 where none fits."""
-        each = self.cache.sequence_bytes(tokens)
+        return self.held(self.cache.sequence_bytes(tokens))
+
+    def held(self, sequence_bytes: int) -> int:
+        """Sequences of so many bytes on a rank that the whole deployment can hold at once."""
         if self.pool_bytes <= 0:
             return 0
-        if each == 0:
+        if sequence_bytes == 0:
             return WITHOUT_END
-        return self.pool_bytes // each * self.attention_ranks * self.replicas
+        return self.pool_bytes // sequence_bytes * self.attention_ranks * self.replicas
 
     def max_sequences_of(self, tokens: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return `max_sequences` of many lengths at once."""
@@ -90,16 +93,23 @@ class MemoryBudget:
         each = self.cache.sequences_bytes(tokens)
         usual = max(self.usual_pool_bytes, 0) // np.maximum(each, 1)
         held = self.max_sequences_of(tokens)
-        by_usual = np.minimum(held, usual * (self.attention_ranks * self.replicas))
-        return np.where((each == 0) | (usual == 0), held, by_usual)
+        by_usual = np.maximum(usual, 1) * (self.attention_ranks * self.replicas)
+        return np.where(each == 0, held, np.minimum(held, by_usual))
 
     def admitted_sequences(self, tokens: int) -> int:
-        """Sequences that the serving engine admits as it is usually set, or raised where that admits none."""
-        held = self.max_sequences(tokens)
-        each = self.cache.sequence_bytes(tokens)
-        if each == 0 or self.usual_pool_bytes < each:
+        """Sequences that the serving engine admits as it is usually set, or raised where that admits none.
+
+        It is raised for one sequence on every rank only, so that more memory never admits fewer.
+        """
+        return self.admitted(self.cache.sequence_bytes(tokens))
+
+    def admitted(self, sequence_bytes: int) -> int:
+        """Return `admitted_sequences` of so many bytes on a rank."""
+        held = self.held(sequence_bytes)
+        if sequence_bytes == 0:
             return held
-        return min(held, self.usual_pool_bytes // each * self.attention_ranks * self.replicas)
+        usual = max(1, self.usual_pool_bytes // sequence_bytes)
+        return min(held, usual * self.attention_ranks * self.replicas)
 
     def headroom_bytes(self, tokens: int) -> int:
         """Bytes left (negative: missing) when one sequence of `tokens` runs on every attention rank."""

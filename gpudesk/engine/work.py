@@ -19,6 +19,8 @@ from gpudesk.engine.sharding import Shards, narrows_experts_only
 
 #: Bytes of one element of an activation that travels between ranks.
 TRAVEL_BYTES = 2
+#: Ranks of one host: up to so many, attention-DP gathers all tokens around its experts.
+MOST_GATHERED = 8
 #: Window of a group that is empty.
 NO_WINDOW = 0.0
 
@@ -163,7 +165,7 @@ def offer(situation: Situation, model: Model, node_bandwidth: float) -> Offer:
         expert_peak=_peak(part, situation.arithmetic),
         attention_peak=_peak(part, Precision.BF16),
         link=joined,
-        dispatch_link=link(part, plan.ep, node_bandwidth) if plan.ep > plan.tp else joined,
+        dispatch_link=link(part, plan.ep, node_bandwidth) if plan.ep > 1 else joined,
         stage_link=stage_link(part, plan, node_bandwidth) if plan.pp > 1 else joined,
     )
 
@@ -181,10 +183,15 @@ def _collectives(plan: ParallelPlan, shards: Shards) -> tuple[float, float]:
         return 0.0, 0.0
     # Attention-DP gathers before and scatters after the feed-forward blocks, like one all-reduce each.
     count = shards.ffn_layers if plan.attention_dp else shards.collectives
-    if plan.ep > plan.tp:
-        # Experts that more ranks share are reached by dispatching tokens instead.
+    if is_dispatched(plan):
+        # Experts that many ranks share are reached by dispatching tokens instead.
         count -= shards.moe_layers
     return float(count), count * 2.0 * (plan.tp - 1) / plan.tp
+
+
+def is_dispatched(plan: ParallelPlan) -> bool:
+    """Whether tokens travel to the ranks of their experts alone, as over many ranks, or to all ranks."""
+    return plan.ep > plan.tp or (plan.attention_dp and plan.ep > MOST_GATHERED)
 
 
 def _dispatches(plan: ParallelPlan, shards: Shards) -> tuple[float, float]:
@@ -192,7 +199,7 @@ def _dispatches(plan: ParallelPlan, shards: Shards) -> tuple[float, float]:
 
     A token travels to the ranks of its experts, divided over its tensor-parallel group.
     """
-    if plan.ep <= plan.tp:
+    if not is_dispatched(plan):
         return 0.0, 0.0
     count = 2.0 * shards.moe_layers
     return count, count * min(shards.experts_per_token, plan.ep - 1) / plan.tp

@@ -210,8 +210,8 @@ class SetupTable:
 
     def options_of(self, request: EstimateRequest, setup: Setup, count: int, tokens: int) -> Options | None:
         """Return the plans of `count` accelerators that hold `tokens` once; None where none does."""
-        placed = [(p, p.budget.max_sequences(tokens)) for p in self.placements(request, setup, count)]
-        placed = [(p, sequences) for p, sequences in placed if sequences >= 1]
+        every = [(p, p.budget.cache.sequence_bytes(tokens)) for p in self.placements(request, setup, count)]
+        placed = [(p, size) for p, size in every if p.budget.held(size) >= 1]
         if not placed:
             return None
         chosen = tuple(self.candidate(request, setup, p) for p, _ in placed)
@@ -219,10 +219,10 @@ class SetupTable:
             count=count,
             chosen=chosen,
             rows=tuple(c.position for c in chosen),
-            capacity=tuple(p.capacity(tokens) for p, _ in placed),
+            capacity=tuple(p.running(size) for p, size in placed),
             replicas=tuple(float(p.plan.dp) for p, _ in placed),
-            sequences=tuple(sequences for _, sequences in placed),
-            sequence_bytes=tuple(p.budget.cache.sequence_bytes(tokens) for p, _ in placed),
+            sequences=tuple(p.budget.held(size) for p, size in placed),
+            sequence_bytes=tuple(size for _, size in placed),
         )
 
     def room(self, request: EstimateRequest, setup: Setup, count: int, tokens: int) -> float:

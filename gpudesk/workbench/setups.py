@@ -23,7 +23,7 @@ from gpudesk.engine.operating import step_row
 from gpudesk.engine.plans import PlanWishes, candidate_plans, divides_heads, replica_counts
 from gpudesk.engine.rates import Rates, constant_keys, looked_up, rates
 from gpudesk.engine.steps import StepRow
-from gpudesk.engine.work import Offer, Situation, Work, offer, work
+from gpudesk.engine.work import Offer, Situation, Work, is_dispatched, offer, work
 from gpudesk.workbench.requests import check_degrees
 
 #: Software older than this before the newest calibrated month is taken to be this old: rows reach no further.
@@ -47,7 +47,11 @@ class Placement:
 
     def capacity(self, tokens: int) -> float:
         """Sequences of `tokens` that one replica runs at once, by its memory and its serving engine."""
-        return float(min(self.budget.admitted_sequences(tokens) // self.plan.dp, self.most_running))
+        return self.running(self.budget.cache.sequence_bytes(tokens))
+
+    def running(self, sequence_bytes: int) -> float:
+        """Return `capacity` for sequences of so many bytes on a rank."""
+        return float(min(self.budget.admitted(sequence_bytes) // self.plan.dp, self.most_running))
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,7 +297,7 @@ def _plan_note(plan: ParallelPlan) -> Message:
 
 def _link_notes(plan: ParallelPlan, offered: Offer) -> tuple[Message, ...]:
     used = {offered.link.kind: offered.link} if plan.tp > 1 else {}
-    if plan.ep > plan.tp:
+    if is_dispatched(plan):
         used[offered.dispatch_link.kind] = offered.dispatch_link
     if plan.pp > 1:
         used[offered.stage_link.kind] = offered.stage_link

@@ -205,6 +205,15 @@ def test_experts_beyond_the_ranks_are_reached_by_dispatch_alone() -> None:
     assert inside.comm_fixed == pytest.approx(61 * 26e-6)
 
 
+def test_attention_dp_over_many_ranks_dispatches_too() -> None:
+    model = published.deepseek_v3()
+    wide = plant(H200, model, ParallelPlan(tp=32, ep=32, attention_dp=True)).row
+    # Layers without experts still gather; the others send each token to 8 ranks of the 32 and back.
+    gathered = 3 * 2 * 31 / 32 * 7168 * 2 / (5e10 * 0.6)
+    dispatched = 2 * 58 * 8 / 32 * 7168 * 2 / (5e10 * 0.6)
+    assert wide.comm_token == pytest.approx(gathered + dispatched)
+
+
 def test_less_power_sustains_less_arithmetic_and_more_than_enough_adds_nothing() -> None:
     known = calibration()
     constants = {
