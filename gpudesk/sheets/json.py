@@ -9,7 +9,8 @@ from typing import Any
 from gpudesk.domain.answers import Answer, BandedSeries, Column, Curve, Difference
 from gpudesk.domain.claims import Attribute, Claim, Dispute, Source
 from gpudesk.domain.comparison import column_keys, leaders
-from gpudesk.domain.estimates import Banded, Estimate
+from gpudesk.domain.deployments import ParallelPlan
+from gpudesk.domain.estimates import Banded, Estimate, Pool, Pools
 from gpudesk.domain.units import GIB
 from gpudesk.domain.workloads import LoadKind
 from gpudesk.sentences import sentence
@@ -91,20 +92,14 @@ def _column(key: str, column: Column, sources: dict[str, Source]) -> dict[str, A
 
 
 def _estimate(estimate: Estimate) -> dict[str, Any]:
-    plan, use = estimate.plan, estimate.memory
+    use = estimate.memory
     return {
         "fits": estimate.fits,
         "reason": None if estimate.reason is None else sentence(estimate.reason),
         "needs": estimate.needs,
         "count": estimate.count,
         "serving_engine": estimate.serving_engine,
-        "parallel": {
-            "tp": plan.tp,
-            "pp": plan.pp,
-            "ep": plan.ep,
-            "dp": plan.dp,
-            "attention_dp": plan.attention_dp,
-        },
+        "parallel": _plan(estimate.plan),
         "concurrency": estimate.concurrency,
         "admitted": estimate.admitted,
         "max_concurrency": estimate.max_concurrency,
@@ -121,7 +116,28 @@ def _estimate(estimate: Estimate) -> dict[str, Any]:
             "free": use.free_bytes / GIB,
         },
         "notes": [sentence(note) for note in estimate.notes],
+        "pools": None if estimate.pools is None else _pools(estimate.pools),
     }
+
+
+def _plan(plan: ParallelPlan) -> dict[str, int | bool]:
+    return {"tp": plan.tp, "pp": plan.pp, "ep": plan.ep, "dp": plan.dp, "attention_dp": plan.attention_dp}
+
+
+def _pools(pools: Pools) -> dict[str, Any]:
+    return {
+        "prefill": _pool(pools.prefill),
+        "decode": _pool(pools.decode),
+        "transfer_ms": pools.transfer_ms,
+        "transfer_gib": pools.transfer_bytes / GIB,
+        "link": pools.link,
+        "link_busy": pools.link_busy,
+        "binding": "link" if pools.binding is None else pools.binding.value,
+    }
+
+
+def _pool(pool: Pool) -> dict[str, Any]:
+    return {"count": pool.count, "parallel": _plan(pool.plan), "busy": pool.busy}
 
 
 def banded_fields(figure: Banded | None) -> dict[str, float] | None:

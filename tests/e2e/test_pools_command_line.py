@@ -39,6 +39,23 @@ def test_explain_shows_a_term_for_each_pool_and_for_the_transfer(gpudesk: RunPro
     assert "hand-over = " in done(gpudesk("explain", "ttft_ms", *EIGHT, "--disaggregated"))
 
 
+@pytest.mark.parametrize("load", [["--concurrency", "100"], ["--request-rate", "3"], ["--saturate", "500"]])
+def test_estimate_compare_and_sheet_agree_on_both_pools(
+    gpudesk: RunProgram, tmp_path: Path, load: list[str]
+) -> None:
+    without_load = EIGHT[: EIGHT.index("--concurrency")]
+    asked = [*without_load, "--disaggregated", *load]
+    estimated = json.loads(done(gpudesk("estimate", *asked, "--json")))
+    compared = json.loads(done(gpudesk("compare", *asked, "--json")))["accelerators"][0]["estimate"]
+    done(gpudesk("sheet", *asked, "-o", str(tmp_path / "sheet.json")))
+    printed = json.loads((tmp_path / "sheet.json").read_text())["accelerators"][0]["estimate"]
+    assert compared == printed
+    shared = estimated.keys() & compared.keys()
+    assert {"pools", "parallel", "output_tokens_per_s", "ttft_ms", "admitted", "notes"} <= shared
+    assert {name: compared[name] for name in shared} == {name: estimated[name] for name in shared}
+    assert compared["pools"]["prefill"]["count"] + compared["pools"]["decode"]["count"] == 8
+
+
 @pytest.mark.parametrize("form", ["text", "json"])
 def test_compare_names_the_split(gpudesk: RunProgram, form: str) -> None:
     compared = ["compare", "--accelerators", "h200-sxm:8,mi325x:8", *ASKED, "--disaggregated"]
