@@ -27,7 +27,9 @@ DIFFERENCE: Final = 1e-3
 #: No constant moves further than this in one step, in the logarithm.
 LONGEST_STEP: Final = 0.5
 #: A step that gains less than this share of the loss is the last.
-ENOUGH: Final = 2e-4
+ENOUGH: Final = 5e-5
+#: How often a step is shortened before the search ends: at the last, damping is a thousandfold.
+MOST_TRIALS: Final = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +85,13 @@ def fit(
     bench: Bench,
     keep: NDArray[np.bool_] | None = None,
     start: Array | None = None,
-    most_steps: int = 20,
+    most_steps: int = 40,
+    first_damping: float = 1.0,
 ) -> Fit:
-    """Fit the constants to the runs of `keep` (all), starting at `start` (the prior values)."""
+    """Fit the constants to the runs of `keep` (all), starting at `start` (the prior values).
+
+    Strong damping at first keeps the search from valleys that a change of plans closes off.
+    """
     parameters = bench.parameters
     keep = np.ones(len(bench.runs), dtype=np.bool_) if keep is None else keep
     targets = _targets(bench.runs, keep)
@@ -93,13 +99,13 @@ def fit(
     values = (parameters.initial if start is None else start).copy()
     predicted = bench.predict(values)
     loss = _loss(targets.residuals(predicted.figures), targets.weights) + prior.loss(values)
-    damping, steps = 1e-2, 0
+    damping, steps = first_damping, 0
     for _ in range(most_steps):
         residuals, slope = _linear(bench, targets, values, predicted.winners)
         curved = targets.weights / np.sqrt(1.0 + residuals**2)
         normal = slope.T @ (curved[:, None] * slope) + prior.normal
         gradient = slope.T @ (curved * residuals) + prior.gradient(values)
-        for _ in range(8):
+        for _ in range(MOST_TRIALS):
             moved = _moved(parameters, values, normal, gradient, damping)
             trial = bench.predict(moved)
             trial_loss = _loss(targets.residuals(trial.figures), targets.weights) + prior.loss(moved)

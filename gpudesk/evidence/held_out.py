@@ -24,8 +24,10 @@ FOLDS: Final = ("series", "model", "family", "accelerator", "generation", "vendo
 SMALL_GROUP: Final = 9
 #: Name of the group of all small groups.
 OTHERS: Final = "others"
-#: Steps that a fit without a fold takes from where the fit to all runs ended.
+#: Steps that a fit without a fold takes from where the fit to all runs ended, and its first damping: the way
+#: is short.
 FOLD_STEPS: Final = 4
+FOLD_DAMPING: Final = 1e-2
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +55,7 @@ def leave_out(bench: Bench, trait: str, start: Array) -> tuple[HeldOut, ...]:
         inside: NDArray[np.bool_] = groups == group
         if inside.all():
             continue
-        values = fit(bench, ~inside, start, FOLD_STEPS).values
+        values = fit(bench, ~inside, start, FOLD_STEPS, FOLD_DAMPING).values
         predicted = bench.predict(values).figures
         found.extend(_figures(bench.runs, np.flatnonzero(inside).tolist(), predicted, trait))
     return tuple(found)

@@ -277,15 +277,15 @@ def candidate(
 def _placement(request: EstimateRequest, frame_: Frame, plan: ParallelPlan) -> Placement:
     """Return the memory of a plan and the settings that it needs.
 
-    Where nobody set max_batched_tokens and its activations would leave less to the cache than they take,
-    it is halved until they do not: that is what an operator does whose model fills the memory.
+    Where nobody set max_batched_tokens and its activations would leave less to the usual cache than they
+    take, it is halved until they do not: that is what an operator does whose model fills the memory.
     """
     settings = frame_.settings
     while True:
         budget = memory_budget(frame_.accelerator, frame_.model, frame_.weights, frame_.kv, plan, settings)
         hopeless = budget.weights_bytes >= budget.capacity_bytes
         lowest = hopeless or settings.max_batched_tokens < 2 * LEAST_BATCHED_TOKENS
-        if request.max_batched_tokens or lowest or budget.pool_bytes >= budget.activations_bytes:
+        if request.max_batched_tokens or lowest or budget.usual_pool_bytes >= budget.activations_bytes:
             return Placement(plan, budget, settings)
         settings = replace(settings, max_batched_tokens=settings.max_batched_tokens // 2)
 
