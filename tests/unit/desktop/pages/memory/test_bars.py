@@ -21,6 +21,13 @@ from gpudesk.domain.precision import Precision
 from gpudesk.domain.scenarios import AcceleratorChoice
 
 
+@pytest.fixture(autouse=True)
+def all_of_the_memory(desk: Desk) -> None:
+    """Let the serving engine take the largest safe share of the memory."""
+    desk.edit("Memory fraction", memory_fraction=0.98)
+    desk.flush()
+
+
 def fit_view(page: MemoryPage) -> FitView:
     assert isinstance(page.view, FitView)
     return page.view
@@ -44,6 +51,15 @@ def test_each_column_is_judged_in_words_and_figures(desk: Desk) -> None:
     assert (fits.state, fits.headline) == (State.FITS, "Fits, up to 144 in flight")
     assert fits.detail.endswith("GiB to spare")
     assert fits.remedies == ()
+
+
+def test_what_the_usual_share_admits_is_less_than_memory_holds(desk: Desk) -> None:
+    desk.edit("Memory fraction", memory_fraction=None)
+    desk.flush()
+    partly = bars(desk)[1]
+    assert partly.state is State.PARTLY
+    assert partly.headline == "Runs 66 of 100 at once"
+    assert partly.detail == "memory holds 92"
 
 
 def test_the_parts_of_what_fits_fill_the_capacity_without_gaps(desk: Desk) -> None:
