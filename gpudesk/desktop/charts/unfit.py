@@ -82,11 +82,11 @@ def _unknown(part: Part, desk: Desk) -> Unfit:
 
 
 def full_at(estimate: Estimate, desk: Desk) -> str:
-    """Return how many requests memory holds where it holds fewer than the load asks for, else nothing."""
+    """Return how many requests run where fewer do than the load asks for, else nothing."""
     asked, admitted = estimate.concurrency, estimate.admitted
     queued = estimate.request.workload.load.kind is LoadKind.SATURATE
     if queued or asked is None or admitted is None or admitted >= asked:
         # Of what is all queued at once, the rest is meant to wait.
         return ""
     count = desk.formatter.count
-    return tr("holds {n} of {all} in flight", n=count(admitted), all=count(asked))
+    return tr("runs {n} of {all} at once", n=count(admitted), all=count(asked))

@@ -16,7 +16,7 @@ from gpudesk.workbench.workbench import Workbench
 @pytest.mark.parametrize(
     ("load", "said"),
     [
-        (Load(LoadKind.CONCURRENCY, concurrency=1000), "holds 87 of 1,000 in flight"),
+        (Load(LoadKind.CONCURRENCY, concurrency=1000), "runs 76 of 1,000 at once"),
         # All are meant to wait that do not run.
         (Load(LoadKind.SATURATE, requests=1000), ""),
         (Load(LoadKind.CONCURRENCY, concurrency=8), ""),
