@@ -104,7 +104,7 @@ def test_the_table_says_who_does_not_fit_and_who_holds_less(page: PerformancePag
     desk.apply(edits.with_load_value(desk.scenario, 100), "Load")
     desk.flush()
     sentences = {cell(page, row, 0): cell(page, row, 3) for row in range(4)}
-    assert sentences["H200 SXM"].endswith("of 100 in flight")
+    assert sentences["H200 SXM"].endswith("of 100 at once")
     assert sentences["H200 SXM"].startswith("holds ")
     desk.edit("405B", model="llama-3.1-405b")
     desk.flush()
