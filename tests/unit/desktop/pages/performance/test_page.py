@@ -99,13 +99,13 @@ def test_a_row_of_the_table_selects_its_figure(page: PerformancePage, desk: Desk
     assert desk.selection == figure(key, "tpot_ms")
 
 
-def test_the_table_says_who_does_not_fit_and_who_holds_less(page: PerformancePage, desk: Desk) -> None:
+def test_the_table_says_who_does_not_fit_and_who_runs_fewer(page: PerformancePage, desk: Desk) -> None:
     page.choose_view("throughput")
     desk.apply(edits.with_load_value(desk.scenario, 100), "Load")
     desk.flush()
     sentences = {cell(page, row, 0): cell(page, row, 3) for row in range(4)}
     assert sentences["H200 SXM"].endswith("of 100 at once")
-    assert sentences["H200 SXM"].startswith("holds ")
+    assert sentences["H200 SXM"].startswith("runs ")
     desk.edit("405B", model="llama-3.1-405b")
     desk.flush()
     assert all(cell(page, row, 3).startswith("does not fit: ") for row in range(4))
