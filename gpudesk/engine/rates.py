@@ -7,7 +7,7 @@ calibration is fitted through the same lines that answer with it.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import Enum, auto
 from typing import Final, Protocol
 
@@ -227,3 +227,15 @@ def rates(constant: Lookup, work: Work) -> Rates:
         age_factor=_aged(constant, work),
         pairing=constant("pairing", Slot.EXPERT_ARITHMETIC),
     )
+
+
+def constants_of_rates() -> tuple[tuple[str, Slot], ...]:
+    """Return every constant that `rates` looks up, with its slot, each once."""
+    asked: dict[tuple[str, Slot], None] = {}
+
+    def note(name: str, slot: Slot = Slot.ALL) -> float:
+        asked[name, slot] = None
+        return 1.0
+
+    rates(note, Work(*(1.0 for _ in fields(Work))))
+    return tuple(asked)

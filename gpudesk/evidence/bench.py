@@ -14,14 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpudesk.domain.models import Model
-from gpudesk.domain.workloads import Load, LoadKind, Workload
+from gpudesk.domain.workloads import Workload
 from gpudesk.engine.loads import Requests, ServingConstants
 from gpudesk.engine.memory import MemoryBudget
 from gpudesk.engine.operating import step_row
-from gpudesk.engine.rates import Slot, constant_keys, rates
-from gpudesk.engine.serving import CODES, Loads, Results, serve
+from gpudesk.engine.rates import Slot, constant_keys, constants_of_rates, rates
+from gpudesk.engine.serving import Loads, Results, serve
 from gpudesk.engine.steps import FIELDS, Rows
 from gpudesk.engine.work import Situation, Work, offer, work
+from gpudesk.engine.workload_arrays import requests_and_loads, workload_values
 from gpudesk.evidence.parameters import Array, Parameters
 
 #: The figures that are compared, as a run names them, and in the unit in which it does.
@@ -76,11 +77,16 @@ class Bench:
             offered = offer(each.situation, run.model, node_bandwidth)
             counted.append(work(each.situation, run.model, each.budget.shards, each.budget.cache, offered))
             keys.append(constant_keys(each.situation, run.model, offered))
+        requests, loads = requests_and_loads(
+            np.array([workload_values(run.workload) for _, run, _ in pairs]),
+            np.array([each.capacity for _, _, each in pairs]),
+            np.array([float(each.situation.plan.dp) for _, _, each in pairs]),
+        )
         self._everything = _Part(
             work=_stacked(counted),
-            positions=parameters.positions(_asked(), keys),
-            requests=_requests(pairs),
-            loads=_loads(pairs),
+            positions=parameters.positions(constants_of_rates(), keys),
+            requests=requests,
+            loads=loads,
         )
 
     def predict(self, values: Array) -> Predictions:
@@ -167,60 +173,8 @@ class _Part:
             return serve(Rows(table), self.requests, self.loads, ServingConstants(**serving))
 
 
-class _Recorder:
-    """Stands for the constants of a deployment, and writes down which of them are looked up."""
-
-    def __init__(self) -> None:
-        self.asked: list[tuple[str, Slot]] = []
-
-    def __call__(self, name: str, slot: Slot = Slot.ALL) -> float:
-        self.asked.append((name, slot))
-        return 1.0
-
-
-def _asked() -> list[tuple[str, Slot]]:
-    """Return every constant that `rates` looks up, with its slot."""
-    recorder = _Recorder()
-    nothing = Work(*(1.0 for _ in fields(Work)))
-    rates(recorder, nothing)
-    return list(dict.fromkeys(recorder.asked))
-
-
 def _stacked(counted: Sequence[Work]) -> Work:
     return Work(*(np.array([getattr(each, name.name) for each in counted]) for name in fields(Work)))  # type: ignore[arg-type]
-
-
-def _requests(pairs: Sequence[tuple[int, BenchRun, BenchCandidate]]) -> Requests:
-    work = [run.workload for _, run, _ in pairs]
-    held = np.array([float(each.input_tokens) for each in work])
-    return Requests(
-        prompt=held * (1.0 - np.array([each.prefix_hit_rate for each in work])),
-        held_prompt=held,
-        output=np.array([float(each.output_tokens) for each in work]),
-        capacity=np.array([each.capacity for _, _, each in pairs]),
-        varied=np.array([each.varied for each in work]),
-    )
-
-
-def _loads(pairs: Sequence[tuple[int, BenchRun, BenchCandidate]]) -> Loads:
-    columns = np.array([load_values(run.workload.load) for _, run, _ in pairs]).T
-    kind, amount, total, ttft, tpot, p99 = columns
-    replicas = np.array([float(each.situation.plan.dp) for _, _, each in pairs])
-    return Loads(kind.astype(np.int8), amount, total, ttft, tpot, p99 > 0, replicas)
-
-
-def load_values(load: Load) -> tuple[float, float, float, float, float, float]:
-    """Return code, amount, requests, TTFT and TPOT limits in seconds, and whether they are p99 limits."""
-    amounts = {
-        LoadKind.BATCH: load.batch,
-        LoadKind.CONCURRENCY: load.concurrency,
-        LoadKind.REQUEST_RATE: load.request_rate,
-    }
-    amount = float(amounts.get(load.kind) or 1.0)
-    total = np.inf if load.requests is None else float(load.requests)
-    ttft = np.inf if load.ttft_ms is None else load.ttft_ms / 1e3
-    tpot = np.inf if load.tpot_ms is None else load.tpot_ms / 1e3
-    return float(CODES[load.kind]), amount, total, ttft, tpot, float(load.limit == "p99")
 
 
 def _figures(results: Results, requests: Requests, winners: NDArray[np.intp]) -> dict[str, Array]:

@@ -17,8 +17,7 @@ from gpudesk.domain.estimates import Basis
 from gpudesk.domain.messages import InputError, message
 from gpudesk.engine.constants import BandRule, Calibration, Constant, Override
 from gpudesk.engine.loads import ServingConstants
-from gpudesk.engine.rates import Slot, rates
-from gpudesk.engine.work import Work
+from gpudesk.engine.rates import constants_of_rates
 
 #: Version of the file format that this program reads.
 FORMAT_VERSION = 1
@@ -72,14 +71,8 @@ def _faults(read: Calibration) -> Iterator[str]:
 
 def _needed() -> frozenset[str]:
     """Return the names of all constants that the engine looks up."""
-    asked: dict[str, Slot] = {}
-
-    def note(name: str, slot: Slot = Slot.ALL) -> float:
-        asked[name] = slot
-        return 1.0
-
-    rates(note, Work(*(1.0 for _ in fields(Work))))
-    return frozenset(asked.keys() | {each.name for each in fields(ServingConstants)} | _SINGLE)
+    of_rates = {name for name, _ in constants_of_rates()}
+    return frozenset(of_rates | {each.name for each in fields(ServingConstants)} | _SINGLE)
 
 
 def _calibration(content: Mapping[str, Any], revision: str) -> Calibration:

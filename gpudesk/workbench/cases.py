@@ -20,7 +20,8 @@ from gpudesk.engine.operating import ideal_row
 from gpudesk.engine.serving import Results
 from gpudesk.engine.steps import Array, OneRow, Rows
 from gpudesk.engine.work import has_experts
-from gpudesk.workbench.case_arrays import CaseArrays, CaseColumns, case_arrays, workload_values
+from gpudesk.engine.workload_arrays import workload_values
+from gpudesk.workbench.case_arrays import CaseArrays, CaseColumns, case_arrays
 from gpudesk.workbench.figures import figure_rows
 from gpudesk.workbench.results import chosen_estimate
 from gpudesk.workbench.row_table import RowTable

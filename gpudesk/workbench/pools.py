@@ -26,7 +26,8 @@ from gpudesk.engine.loads import Requests, ServingConstants
 from gpudesk.engine.pool_flow import PoolPair
 from gpudesk.engine.serving import Loads
 from gpudesk.engine.steps import LIMITERS, Array, Rows
-from gpudesk.workbench.case_arrays import CaseColumns, case_arrays, workload_values
+from gpudesk.engine.workload_arrays import workload_values
+from gpudesk.workbench.case_arrays import CaseColumns, case_arrays
 from gpudesk.workbench.cases import Setup, SetupTable
 from gpudesk.workbench.figures import FigureBands, Reached, bands_within, rows_of
 from gpudesk.workbench.pool_choices import (

@@ -16,7 +16,7 @@ from gpudesk.domain.estimates import EstimateRequest
 from gpudesk.domain.messages import InputError, Message
 from gpudesk.domain.sweeps import Sweep
 from gpudesk.engine.constants import Calibration
-from gpudesk.workbench.case_arrays import workload_values
+from gpudesk.engine.workload_arrays import workload_values
 from gpudesk.workbench.cases import SetupTable
 from gpudesk.workbench.estimating import Facts, serving_constants
 from gpudesk.workbench.sweep_answers import GroupAnswers

@@ -19,7 +19,8 @@ from gpudesk.engine.constants import Calibration
 from gpudesk.engine.plans import TENSOR_DEGREES
 from gpudesk.engine.serving import Results, serve
 from gpudesk.engine.steps import Array
-from gpudesk.workbench.case_arrays import CaseArrays, CaseColumns, case_arrays, workload_values
+from gpudesk.engine.workload_arrays import workload_values
+from gpudesk.workbench.case_arrays import CaseArrays, CaseColumns, case_arrays
 from gpudesk.workbench.cases import Setup, SetupTable
 from gpudesk.workbench.estimating import serving_constants
 from gpudesk.workbench.figures import FigureBands, figure_bands
