@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 
 from gpudesk.domain.estimates import Limiter
 from gpudesk.domain.workloads import LoadKind
-from gpudesk.engine.loads import LATEST, Bounds, Mask, Requests, RoundTimes, ServingConstants
+from gpudesk.engine.arrivals import LATEST
+from gpudesk.engine.loads import Bounds, Mask, Requests, RoundTimes, ServingConstants
 from gpudesk.engine.pool_flow import SHORTEST_STAY, UNDER_WAY, Flow, PoolPair
 from gpudesk.engine.serving import Loads
 from gpudesk.engine.steps import LIMITERS, Array, StepTime, limiter_index, time_parts

@@ -10,15 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpudesk.domain.workloads import LoadKind
+from gpudesk.engine.arrivals import open_loop, within_limits
 from gpudesk.engine.loads import (
     Requests,
     Served,
     ServingConstants,
     batch,
     closed_loop,
-    open_loop,
     saturate,
-    within_limits,
 )
 from gpudesk.engine.steps import Array, Rows
 
