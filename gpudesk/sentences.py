@@ -179,7 +179,7 @@ SENTENCES: Final = MappingProxyType(
         "plan.ahead": "{ahead} faster than the next, {plan}",
         "plan.sooner": "as much throughput as {plan}, and tokens come sooner: {tpot} against {other}",
         "plan.level": "less than 1 % faster than the next, {plan}",
-        "plan.none_meets_limits": "no plan meets the latency limits",
+        "plan.nearest_to_limits": "no plan meets the latency limits, and this one comes nearest",
         "plan.only_one_meets_limits": "the only plan that meets the latency limits",
         "plan.simpler_would_do": "{plan} is simpler and would do as well, within the error",
         "plan.within_error": "within the error",

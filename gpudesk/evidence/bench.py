@@ -1,8 +1,8 @@
 """All benchmark runs as arrays: one call of the engine predicts all of them from a vector of constants.
 
-A run whose plan is not stated has one candidate for each plan that fits; the one with the highest throughput
-is taken, as for any question. The engine that answers questions is the engine that is fitted: `step_row`,
-`rates` and `serve` are called as they are, with arrays instead of numbers.
+A run whose plan is not stated has one candidate for each plan that fits; one is taken by the rule that holds
+for any question. The engine that answers questions is the engine that is fitted: `step_row`, `rates`, `serve`
+and `plan_scores` are called as they are, with arrays instead of numbers.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from gpudesk.domain.models import Model
 from gpudesk.domain.workloads import Workload
+from gpudesk.engine.choosing import plan_scores
 from gpudesk.engine.loads import Requests, ServingConstants
 from gpudesk.engine.memory import MemoryBudget
 from gpudesk.engine.operating import step_row
@@ -91,12 +92,14 @@ class Bench:
 
     def predict(self, values: Array) -> Predictions:
         """Return the figures of all runs with the constants `values`, each by its best candidate."""
-        results = self._everything.serve(values, self.parameters)
-        score = np.nan_to_num(results.rate, nan=-1.0)
+        part, constants = self._everything, _serving_constants(values, self.parameters)
+        rows = part.rows(values)
+        results = part.serve(rows, constants)
+        score = plan_scores(rows, part.requests, part.loads, results, constants)
         best = np.maximum.reduceat(score, self._starts)
         reaching = np.flatnonzero(score >= best[self._owners])
         winners = reaching[np.searchsorted(self._owners[reaching], np.arange(len(self.runs)))]
-        return Predictions(_figures(results, self._everything.requests, winners), winners)
+        return Predictions(_figures(results, part.requests, winners), winners)
 
     def fixed(self, winners: NDArray[np.intp]) -> FixedPlans:
         """Return the same runs with the candidates `winners` only, which is quicker."""
@@ -123,7 +126,7 @@ class FixedPlans:
 
     def figures(self, values: Array) -> Mapping[str, Array]:
         """Return the figures of all runs with the constants `values`."""
-        results = self.part.serve(values, self.parameters)
+        results = self.part.serve(self.part.rows(values), _serving_constants(values, self.parameters))
         return _figures(results, self.part.requests, np.arange(len(results.rate)))
 
     def changed(self, figures: Mapping[str, Array], values: Array, place: int) -> Mapping[str, Array]:
@@ -161,16 +164,24 @@ class _Part:
         concerned = np.flatnonzero(np.logical_or.reduce(columns))
         return concerned if len(concerned) else None
 
-    def serve(self, values: Array, parameters: Parameters) -> Results:
+    def rows(self, values: Array) -> Rows:
         def constant(name: str, slot: Slot = Slot.ALL) -> Array:
             return values[self.positions[name, slot]]
 
         row = step_row(self.work, rates(constant, self.work))  # type: ignore[arg-type]
         length = len(self.requests.prompt)
-        table = np.array([np.broadcast_to(getattr(row, name), length) for name in FIELDS])
-        serving = {each.name: values[parameters.starts[each.name]] for each in fields(ServingConstants)}
+        return Rows(np.array([np.broadcast_to(getattr(row, name), length) for name in FIELDS]))
+
+    def serve(self, rows: Rows, constants: ServingConstants) -> Results:
         with np.errstate(all="ignore"):
-            return serve(Rows(table), self.requests, self.loads, ServingConstants(**serving))
+            return serve(rows, self.requests, self.loads, constants)
+
+
+def _serving_constants(values: Array, parameters: Parameters) -> ServingConstants:
+    """Return the constants of serving dynamics, which are the same for all runs."""
+    return ServingConstants(
+        **{each.name: values[parameters.starts[each.name]] for each in fields(ServingConstants)}
+    )
 
 
 def _stacked(counted: Sequence[Work]) -> Work:

@@ -15,10 +15,12 @@ from gpudesk.domain.messages import InputError, message
 from gpudesk.domain.models import Model
 from gpudesk.domain.workloads import LoadKind
 from gpudesk.engine.bands import band, basis
+from gpudesk.engine.choosing import plan_scores
 from gpudesk.engine.constants import Calibration
+from gpudesk.engine.loads import ServingConstants
 from gpudesk.engine.operating import ideal_row
 from gpudesk.engine.serving import Results
-from gpudesk.engine.steps import Array, OneRow, Rows
+from gpudesk.engine.steps import OneRow, Rows
 from gpudesk.engine.work import has_experts
 from gpudesk.engine.workload_arrays import workload_values
 from gpudesk.workbench.case_arrays import CaseArrays, CaseColumns, case_arrays
@@ -247,14 +249,6 @@ class SetupTable:
         return position
 
 
-def plan_scores(results: Results) -> Array:
-    """Return by what plans are chosen, the highest wins: output rate, less up to a thousandth by TPOT."""
-    score = np.nan_to_num(results.rate, nan=-1.0)
-    pace = np.nan_to_num(results.tpot, nan=1.0)
-    scores: Array = score * (1.0 - 1e-3 * pace / (1.0 + pace))
-    return scores
-
-
 class CaseList:
     """Collects the cases of many questions: every question has one case for each plan that fits."""
 
@@ -298,13 +292,16 @@ class CaseList:
         columns = CaseColumns(self._rows, self._capacity, self._replicas, counts)
         return case_arrays(self._table.rows, self._per_request, self._lengths, columns)
 
-    def best(self, results: Results, arrays: CaseArrays) -> Iterator[tuple[int, Estimate]]:
+    def best(
+        self, results: Results, arrays: CaseArrays, constants: ServingConstants
+    ) -> Iterator[tuple[int, Estimate]]:
         """Yield position and estimate of every question, by the plan with the highest output rate.
 
-        Among plans within a thousandth of each other the one with the lower TPOT wins, then the simpler one.
+        Among plans within a thousandth of each other the one with the lower TPOT wins, then the simpler one;
+        where none meets the limits of the load, the one that comes nearest to them.
         """
         starts = np.concatenate(([0], np.cumsum(self._lengths)[:-1])).astype(np.intp)
-        score = plan_scores(results)
+        score = plan_scores(arrays.rows, arrays.requests, arrays.loads, results, constants)
         peak = np.repeat(np.maximum.reduceat(score, starts), self._lengths)
         winners = np.flatnonzero(score >= peak)
         first = winners[np.searchsorted(winners, starts)]

@@ -95,7 +95,7 @@ class Estimator:
         if len(cases):
             arrays = cases.arrays()
             results = serve(arrays.rows, arrays.requests, arrays.loads, self._constants)
-            for position, estimate in cases.best(results, arrays):
+            for position, estimate in cases.best(results, arrays, self._constants):
                 answers[position] = estimate
         return [answer for answer in answers if answer is not None]
 

@@ -169,7 +169,7 @@ class NeedsFinder:
             cases.add_options(position, request, search.setup, options)
         arrays = cases.arrays()
         results = serve(arrays.rows, arrays.requests, arrays.loads, self._constants)
-        for position, estimate in cases.best(results, arrays):
+        for position, estimate in cases.best(results, arrays, self._constants):
             yield asked[position][0], estimate
 
 

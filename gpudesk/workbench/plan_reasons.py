@@ -165,7 +165,7 @@ def _for(estimate: Estimate, taken: Trial, others: list[Trial]) -> Message:
     following = others[0]
     plan = plan_degrees(following.plan)
     if taken.rate <= 0.0:
-        return message("plan.none_meets_limits")
+        return message("plan.nearest_to_limits")
     if following.rate <= 0.0:
         return message("plan.only_one_meets_limits")
     if following.rate < taken.rate * (1.0 - _SAME):

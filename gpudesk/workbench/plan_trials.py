@@ -12,11 +12,11 @@ import numpy as np
 from gpudesk.domain.deployments import ParallelPlan
 from gpudesk.domain.estimates import Estimate
 from gpudesk.domain.workloads import LoadKind
+from gpudesk.engine.choosing import least_limits, plan_scores
 from gpudesk.engine.loads import ServingConstants
 from gpudesk.engine.serving import CODES, Results, serve
 from gpudesk.engine.steps import Array
 from gpudesk.workbench.case_arrays import CaseArrays
-from gpudesk.workbench.cases import plan_scores
 from gpudesk.workbench.deployed import Deployed, Operation, operate, round_of, tokens_of
 from gpudesk.workbench.figures import figure_rows
 from gpudesk.workbench.results import Figures
@@ -103,7 +103,7 @@ def plan_trials(
     ]
     done = operate(tried, table, constants)
     figures = _figures(tried, done, table)
-    scores = plan_scores(done.results)
+    scores = plan_scores(done.arrays.rows, done.arrays.requests, done.arrays.loads, done.results, constants)
     admitted = _in_flight(done.results)
     spent = _spent(done)
     taken = next(place for place, placed in enumerate(fitting) if placed.plan == estimate.plan)
@@ -180,12 +180,10 @@ def _level(done: Operation, most: float, constants: ServingConstants) -> Array:
 
 def _alone(done: Operation, constants: ServingConstants) -> tuple[Array, Array]:
     """Seconds of TTFT and TPOT of one request in flight as limits count them; infinite if none is missed."""
-    loads = done.arrays.loads
-    if not _limited(done.arrays) or not np.any(np.isnan(done.results.rate)):
-        return np.full_like(loads.ttft, np.inf), np.full_like(loads.tpot, np.inf)
-    found = _at(done.arrays, np.ones_like(loads.ttft), constants).results
-    margin = np.where(loads.p99, constants.p99_margin, 1.0)
-    return found.ttft / margin, found.tpot / margin
+    arrays = done.arrays
+    if not _limited(arrays) or not np.any(np.isnan(done.results.rate)):
+        return np.full_like(arrays.counts, np.inf), np.full_like(arrays.counts, np.inf)
+    return least_limits(arrays.rows, arrays.requests, arrays.loads, constants)
 
 
 def _idle(estimate: Estimate, arrays: CaseArrays) -> Array:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -12,6 +12,8 @@ from gpudesk.domain.deployments import ParallelPlan
 from gpudesk.domain.estimates import Estimate, EstimateRequest, Limiter, Pool, PoolKind, Pools
 from gpudesk.domain.messages import Message, message
 from gpudesk.domain.plans import plan_degrees
+from gpudesk.domain.workloads import LoadKind
+from gpudesk.engine.choosing import LeastLimits
 from gpudesk.engine.disaggregated import (
     DECODE,
     LINK,
@@ -42,6 +44,8 @@ from gpudesk.workbench.pool_choices import (
 )
 from gpudesk.workbench.results import Figures, load_notes
 
+#: Requests/s of an open loop in which every request has the pools to itself.
+_RARELY: Final = 1e-9
 _BINDING: Final = {PREFILL: PoolKind.PREFILL, LINK: None, DECODE: PoolKind.DECODE}
 
 
@@ -84,8 +88,27 @@ class PoolTable:
             return unfit_pools(request, prefill, decode, self._table)
         cases = self.cases(request, decode.setup, found)
         results = self.serve(request, cases)
-        best = _best(results, cases.requests.output)
+        best = int(np.argmax(self._scores(cases, results)))
         return self._chosen(request, decode.setup, found[best], cases, results, best)
+
+    def _scores(self, cases: PoolCases, results: PoolResults) -> Array:
+        """Return by what splits and plans are chosen: the rate, less up to a thousandth by the whole answer.
+
+        A split trades TTFT for TPOT, so that it is the whole answer that counts. Where limits are not met,
+        scores are below zero, the less the further a request that has the pools to itself is from them.
+        """
+        output = cases.requests.output
+        later = np.where(output > 1.0, results.tpot * (output - 1.0), 0.0)
+        pace = np.nan_to_num(results.ttft + later, nan=1.0)
+        scores: Array = np.nan_to_num(results.rate, nan=-1.0) * (1.0 - 1e-3 * pace / (1.0 + pace))
+        missed = np.flatnonzero(np.isnan(results.rate))
+        if len(missed):
+            asked = _select(cases, missed)
+            rarely = replace(asked.loads, amount=np.full(len(missed), _RARELY))
+            found = serve_pools(LoadKind.REQUEST_RATE, asked.pools, asked.requests, rarely, self._constants)
+            margin = np.where(asked.loads.p99, self._constants.p99_margin, 1.0)
+            scores[missed] = -LeastLimits(found.ttft, found.tpot / margin).missed_by(asked.loads)
+        return scores
 
     def operate(self, estimate: Estimate) -> PoolOperation:
         """Serve the load of an estimate with pools once more."""
@@ -268,17 +291,6 @@ def _select(cases: PoolCases, chosen: NDArray[np.intp]) -> PoolCases:
         cases.loads.select(chosen),
         cases.counts[chosen],
     )
-
-
-def _best(results: PoolResults, output: Array) -> int:
-    """Return the case with the highest rate; of those within a thousandth the one that answers soonest.
-
-    A split trades TTFT for TPOT, so that it is the whole answer that counts.
-    """
-    later = np.where(output > 1.0, results.tpot * (output - 1.0), 0.0)
-    pace = np.nan_to_num(results.ttft + later, nan=1.0)
-    score = np.nan_to_num(results.rate, nan=-1.0) * (1.0 - 1e-3 * pace / (1.0 + pace))
-    return int(np.argmax(score))
 
 
 def _notes(

@@ -13,11 +13,12 @@ from typing import Final
 import numpy as np
 
 from gpudesk.domain.workloads import LoadKind
+from gpudesk.engine.choosing import rate_scores
 from gpudesk.engine.loads import Requests, ServingConstants
 from gpudesk.engine.serving import CODES, Loads, Results, serve
 from gpudesk.engine.steps import Array
 from gpudesk.workbench.case_arrays import CaseArrays
-from gpudesk.workbench.cases import SetupTable, plan_scores
+from gpudesk.workbench.cases import SetupTable
 from gpudesk.workbench.figures import Band, FigureBands, figure_bands
 from gpudesk.workbench.sweep_cells import Group, Mask, Positions
 
@@ -113,7 +114,7 @@ class GroupAnswers:
         results = serve(arrays.rows, arrays.requests, arrays.loads, self._constants)
         self.plans += len(arrays.index)
         fits = np.repeat(np.concatenate([group.fits for group in groups]), loads, axis=0)
-        scores = np.where(fits, plan_scores(results).reshape(-1, plans), -np.inf)
+        scores = np.where(fits, rate_scores(results).reshape(-1, plans), -np.inf)
         plan = scores.argmax(axis=1)
         chosen = np.arange(len(plan)) * plans + plan
         of_group = np.repeat(np.arange(len(groups)), [len(group.at) * loads for group in groups])
@@ -172,7 +173,7 @@ def _best_of(results: Sequence[Results], fits: Mask, shape: tuple[int, int]) -> 
     if len(results) == 1:
         return np.zeros(shape, dtype=np.intp)
     held = np.moveaxis(fits, 1, 0)[:, :, np.newaxis]
-    scores = [np.broadcast_to(plan_scores(each), shape) for each in results]
+    scores = [np.broadcast_to(rate_scores(each), shape) for each in results]
     best: Positions = np.where(held, np.stack(scores), -np.inf).argmax(axis=0)
     return best
 

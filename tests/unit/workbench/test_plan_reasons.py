@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from itertools import pairwise
+from typing import Literal
 
 import pytest
 
@@ -170,10 +171,7 @@ def test_a_missed_limit_would_be_met_if_it_were_what_is_said(estimator: Estimato
     request = ASKED["tight limits"]
     _, choice = asked_for(estimator, request)
     option, reason = reason_with(choice, "plan.misses_tpot")
-    stated = reason.parameters["tpot"]
-    assert isinstance(stated, tuple)
-    value = stated[0]
-    assert isinstance(value, float)
+    value = stated(reason, "tpot")
     assert reason.parameters["limit"] == 15
     for limit, met in ((value * 1.001, True), (value * 0.999, False)):
         load = replace(request.workload.load, tpot_ms=limit)
@@ -206,8 +204,42 @@ def test_the_limit_that_is_missed_by_more_is_named(estimator: Estimator) -> None
 def test_where_no_plan_meets_the_limits_each_says_by_how_much(estimator: Estimator) -> None:
     _, choice = asked_for(estimator, limits(2000, 1))
     assert choice.taken is not None
-    assert reasons_text(choice.taken.reasons).startswith("no plan meets the latency limits; misses the TPOT")
-    assert all(option.reasons[-1].id == "plan.misses_tpot" for option in choice.options)
+    assert reasons_text(choice.taken.reasons).startswith(
+        "no plan meets the latency limits, and this one comes nearest; misses the TPOT limit"
+    )
+    fitting = [option for option in choice.options if option.fits]
+    assert all(option.reasons[-1].id == "plan.misses_tpot" for option in fitting)
+    missed = [stated(option.reasons[-1], "tpot") for option in fitting]
+    assert missed == sorted(missed)
+    assert missed[0] < 0.5 * missed[-1]
+
+
+def stated(reason: Message, name: str) -> float:
+    """Return a quantity that a reason carries."""
+    value = reason.parameters[name]
+    assert isinstance(value, tuple)
+    assert isinstance(value[0], float)
+    return value[0]
+
+
+@pytest.mark.parametrize("limit", ["p99", "mean"])
+@pytest.mark.parametrize("kind", ["ttft", "tpot"])
+def test_the_plan_nearest_to_limits_is_the_first_to_meet_them_once_they_are_wider(
+    estimator: Estimator, kind: str, limit: Literal["p99", "mean"]
+) -> None:
+    tight = {"ttft": (20.0, 1000.0), "tpot": (2000.0, 1.0)}[kind]
+    load = Load(LoadKind.LIMITS, ttft_ms=tight[0], tpot_ms=tight[1], limit=limit)
+    request = ask("h200-sxm", "llama-3.1-70b", "fp8", load, count=8)
+    estimate, choice = asked_for(estimator, request)
+    assert estimate.output_tokens_per_s is None
+    assert choice.taken is not None
+    least = stated(choice.taken.reasons[-1], kind)
+    for factor, met in ((1.001, True), (0.999, False)):
+        limit_ms = least * factor
+        wider = replace(load, ttft_ms=limit_ms) if kind == "ttft" else replace(load, tpot_ms=limit_ms)
+        found = estimator.estimate(replace(request, workload=replace(request.workload, load=wider)))
+        assert (found.output_tokens_per_s is not None) is met
+        assert found.plan == estimate.plan
 
 
 def test_at_equal_throughput_the_pace_decides(estimator: Estimator) -> None:

@@ -68,6 +68,16 @@ def test_the_split_taken_is_the_best_of_all(estimator: Estimator) -> None:
         assert rate(estimator.estimate(question(closed(256), other))) <= rate(best) * 1.002
 
 
+@pytest.mark.parametrize(("ttft_ms", "tpot_ms", "pool"), [(2000.0, 1.0, "decode"), (20.0, 100.0, "prefill")])
+def test_where_no_split_meets_the_limits_the_nearest_is_taken(
+    estimator: Estimator, ttft_ms: float, tpot_ms: float, pool: str
+) -> None:
+    found = estimator.estimate(question(Load(LoadKind.LIMITS, ttft_ms=ttft_ms, tpot_ms=tpot_ms)))
+    assert found.output_tokens_per_s is None
+    # What answers soonest is what is nearest: all ranks work at one request.
+    assert getattr(pools_of(found), pool).plan == ParallelPlan(tp=8)
+
+
 def test_limits_are_kept_with_the_split_of_the_highest_rate(estimator: Estimator) -> None:
     found = estimator.estimate(question(LIMITS))
     assert found.ttft_ms is not None

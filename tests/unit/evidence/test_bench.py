@@ -1,0 +1,48 @@
+"""Runs as arrays: of several plans the one is taken that the program would take."""
+
+from dataclasses import replace
+
+import pytest
+
+from gpudesk.domain.precision import Precision
+from gpudesk.domain.workloads import Load, LoadKind, Workload
+from gpudesk.evidence.bench import Bench, BenchRun
+from tests.unit.engine import published
+from tests.unit.evidence.made_up import NODE, PARTS, candidate, parameters, traits
+
+
+def asked(load: Load, degrees: tuple[int, ...]) -> BenchRun:
+    part, work = PARTS[0], Workload(1000, 1000, load)
+    return BenchRun(
+        "R",
+        published.llama_3_1_70b(),
+        work,
+        {"output_tokens_per_s": 1.0},
+        traits(part, Precision.FP8, 1, 0),
+        tuple(candidate(part, published.llama_3_1_70b(), Precision.FP8, tp, 2000) for tp in degrees),
+    )
+
+
+def winner(run: BenchRun) -> int:
+    """Return the degree of the plan taken."""
+    found = int(Bench([run], parameters(), NODE).predict(parameters().initial).winners[0])
+    return run.candidates[found].situation.plan.tp
+
+
+@pytest.mark.parametrize("degrees", [(2, 4, 8), (8, 4, 2)])
+def test_the_plan_of_the_highest_rate_is_taken(degrees: tuple[int, ...]) -> None:
+    assert winner(asked(Load(LoadKind.BATCH, batch=8), degrees)) == 8
+
+
+@pytest.mark.parametrize("degrees", [(2, 4, 8), (8, 4, 2)])
+def test_at_a_rate_that_all_plans_keep_up_with_the_pace_decides(degrees: tuple[int, ...]) -> None:
+    assert winner(asked(Load(LoadKind.REQUEST_RATE, request_rate=0.01), degrees)) == 8
+
+
+@pytest.mark.parametrize("degrees", [(2, 4, 8), (8, 4, 2)])
+def test_where_no_plan_meets_the_limits_the_nearest_is_taken(degrees: tuple[int, ...]) -> None:
+    limits = Load(LoadKind.LIMITS, ttft_ms=2000.0, tpot_ms=0.1)
+    run = asked(limits, degrees)
+    assert winner(run) == 8
+    loose = replace(run, workload=replace(run.workload, load=replace(limits, tpot_ms=1000.0)))
+    assert winner(loose) == 8
