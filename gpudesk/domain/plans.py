@@ -15,7 +15,7 @@ class PlanOption:
 
     `fits` is None where memory was not asked, since something else rules the plan out. Figures are None where
     the plan does not fit, does not meet the latency limits, or where the load has no such figure.
-    `within_error`: it is slower than the plan taken by less than the pair band tells apart.
+    `within_error`: it is slower than the plan taken by less than the band of plans tells apart.
     """
 
     plan: ParallelPlan

@@ -10,6 +10,8 @@ from gpudesk.engine.constants import BandRule, Calibration
 
 #: What a year beyond the newest measurements adds to the width of a band, as a share of it.
 WIDENING: Final = 0.25
+#: Key and value by which the rule of a ratio is one between plans of the same part.
+BETWEEN_PLANS: Final = ("between", "plans")
 
 
 class BandFactors(NamedTuple):
@@ -53,6 +55,11 @@ def pair_band(calibration: Calibration, figure: str, first: Basis, second: Basis
     """Return the band of the ratio of a figure between two parts; the weaker basis decides."""
     weaker = max(first, second, key=tuple(Basis).index)
     return _factors(calibration.pair_bands, figure, weaker, {})
+
+
+def plan_band(calibration: Calibration, figure: str, basis: Basis) -> BandFactors:
+    """Return the band of the ratio of a figure between two parallel plans of one part."""
+    return _factors(calibration.pair_bands, figure, basis, dict([BETWEEN_PLANS]))
 
 
 def basis(calibration: Calibration, generation: str, family: str) -> Basis:

@@ -58,7 +58,8 @@ BAND_KEYS = ("load", "experts", "generation", "serving_engine", "weights")
 class BandRule:
     """Factors of the 80 % band of one figure on one basis: low = value x `low`, high = value x `high`.
 
-    It holds where all of `where` match (keys of `BAND_KEYS`); the rule that names most keys wins.
+    It holds where all of `where` match (keys of `BAND_KEYS`, or `between` what a ratio is); the rule that
+    names most keys wins.
     """
 
     figure: str

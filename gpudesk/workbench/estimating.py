@@ -14,7 +14,7 @@ from gpudesk.domain.models import Model
 from gpudesk.domain.plans import PlanChoice
 from gpudesk.domain.serving_engines import ServingEngine
 from gpudesk.domain.sizing import MemoryRoom, Needed, Remedy
-from gpudesk.engine.bands import pair_band
+from gpudesk.engine.bands import pair_band, plan_band
 from gpudesk.engine.constants import Calibration
 from gpudesk.engine.loads import ServingConstants
 from gpudesk.engine.serving import serve
@@ -168,7 +168,7 @@ class Estimator:
         """Return every plan that was looked at for an estimate, and why it was taken or not."""
         bands = PairBands(
             *(
-                pair_band(self._calibration, figure, estimate.basis, estimate.basis)
+                plan_band(self._calibration, figure, estimate.basis)
                 for figure in ("throughput", "ttft", "tpot")
             )
         )

@@ -8,6 +8,7 @@ from typing import cast
 
 from gpudesk.domain.deployments import ParallelPlan
 from gpudesk.domain.models import Model
+from gpudesk.domain.precision import Precision
 from gpudesk.domain.workloads import Load, LoadKind, Workload
 from gpudesk.evidence.bench import BenchCandidate, BenchRun
 from gpudesk.evidence.held_out import HeldOut
@@ -44,7 +45,7 @@ def run(
     """Return a run that a fit could have seen; it has the parts of a candidate that reports look at."""
     all_traits = {**_TRAITS, **traits}
     asked = load or Load(LoadKind(all_traits["load"]), requests=100)
-    candidate = SimpleNamespace(situation=SimpleNamespace(plan=ParallelPlan(dp=count)))
+    candidate = SimpleNamespace(situation=SimpleNamespace(plan=ParallelPlan(dp=count), kv=Precision.FP8))
     return BenchRun(
         id=name,
         model=cast("Model", SimpleNamespace(id=all_traits["model"], name=all_traits["model"].title())),

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 
 import pytest
 
 from gpudesk.domain.estimates import Basis
-from gpudesk.engine.bands import pair_band
+from gpudesk.engine.bands import pair_band, plan_band
 from gpudesk.engine.constants import Calibration
 from gpudesk.evidence.bench import BenchRun
 from gpudesk.evidence.held_out import HeldOut
-from gpudesk.evidence.pairing import pair_rules, pairs
+from gpudesk.evidence.pairing import pair_rules, pairs, plan_pairs
 from tests.unit.evidence.records import RATE, held_out, run
 
 
@@ -85,3 +86,70 @@ def test_a_weaker_basis_of_either_widens_the_band() -> None:
     ]
     assert high == sorted(high)
     assert len(set(high)) == 3
+
+
+# Plans
+
+
+def test_a_pair_of_plans_shares_everything_but_the_plan() -> None:
+    runs = [
+        run("a"),
+        run("b", count=2),
+        run("other version", count=4, version="vllm 0.9"),
+        run("other weights", count=4, weights="bf16"),
+        run("other part", count=4, accelerator="h100-sxm"),
+        run("other publisher", count=4, series="two"),
+    ]
+    found = plan_pairs(held_out(runs, [1.0, 1.5, 1.0, 1.0, 1.0, 1.0]), runs, RATE, "series")
+    assert [(each.first.id, each.second.id) for each in found] == [("a", "b")]
+    assert found[0].residual == pytest.approx(math.log(1.5))
+
+
+def test_runs_whose_plan_is_not_stated_are_no_pair_of_plans() -> None:
+    first, second = run("a"), run("b", count=2)
+    second = replace(second, candidates=(*second.candidates, *run("c", count=4).candidates))
+    runs = [first, second]
+    assert plan_pairs(held_out(runs, [1.0, 1.5]), runs, RATE, "series") == ()
+
+
+def _with_plans(ratio: float, publishers: int) -> Calibration:
+    """Return bands from parts that are missed by 1.6 and plans that are missed by `ratio`."""
+    series = [f"s{place % publishers}" for place in range(40)]
+    pairs_of = [
+        (
+            run(f"a{place}", model=f"m-{place}", series=name),
+            run(f"b{place}", model=f"m-{place}", series=name, count=2),
+            amd(f"c{place}", model=f"m-{place}", series=name),
+        )
+        for place, name in enumerate(series)
+    ]
+    runs = [each for group in pairs_of for each in group]
+    found = held_out(runs, [1.0, ratio, 1.6] * 40, ("series", "generation", "vendor"))
+    return Calibration("", "", "", {}, (), pair_rules(found, runs))
+
+
+def test_two_plans_have_a_band_of_their_own_the_more_so_the_more_publishers_show_it() -> None:
+    parts = pair_band(_with_plans(1.1, 1), "throughput", Basis.CALIBRATED, Basis.CALIBRATED)
+    assert parts.high == pytest.approx(1.6)
+    widths = [
+        plan_band(_with_plans(1.1, publishers), "throughput", Basis.CALIBRATED).high
+        for publishers in (1, 8, 40)
+    ]
+    assert widths[1] == pytest.approx(math.sqrt(1.1 * 1.6))
+    assert parts.high > widths[0] > widths[1] > widths[2] > 1.1
+    weaker = [plan_band(_with_plans(1.1, 8), "throughput", basis).high for basis in tuple(Basis)[1:]]
+    assert weaker == sorted(weaker)
+
+
+def test_two_plans_are_never_told_apart_less_well_than_two_parts() -> None:
+    calibration = _with_plans(3.0, 40)
+    for basis in Basis:
+        parts = pair_band(calibration, "throughput", basis, basis)
+        assert plan_band(calibration, "throughput", basis) == parts
+
+
+def test_without_pairs_of_plans_those_of_parts_stand_for_them() -> None:
+    runs, found = _many(1.4, ("series",))
+    calibration = Calibration("", "", "", {}, (), pair_rules(found, runs))
+    for basis in Basis:
+        assert plan_band(calibration, "tpot", basis) == pair_band(calibration, "tpot", basis, basis)

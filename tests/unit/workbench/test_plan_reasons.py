@@ -268,7 +268,7 @@ def test_plans_that_cannot_keep_up_say_so(estimator: Estimator) -> None:
 def with_bands(monkeypatch: pytest.MonkeyPatch, low: float, high: float) -> None:
     """Let ratios of all figures have this band."""
     bands = BandFactors(low, high)
-    monkeypatch.setattr("gpudesk.workbench.estimating.pair_band", lambda *_: bands)
+    monkeypatch.setattr("gpudesk.workbench.estimating.plan_band", lambda *_: bands)
 
 
 def test_a_simpler_plan_that_nobody_could_tell_apart_would_do_as_well(
