@@ -57,6 +57,7 @@ class MemoryRoom(NamedTuple):
 class RemedyKind(StrEnum):
     """What is changed so that a deployment fits."""
 
+    FRACTION = "memory_fraction"
     COUNT = "count"
     WEIGHTS = "weights"
     KV = "kv"
@@ -67,12 +68,12 @@ class RemedyKind(StrEnum):
 class Remedy:
     """One way to make a deployment fit, tried out: `works` says whether it does, `reason` why not.
 
-    `value` is the new count, format or concurrency. `estimate` is the answer with it, None where there is
-    nothing to answer. A changed count is with a plan of the program's choice.
+    `value` is the new memory fraction, count, format or concurrency. `estimate` is the answer with it, None
+    where there is nothing to answer. A changed count is with a plan of the program's choice.
     """
 
     kind: RemedyKind
-    value: int | Precision
+    value: int | float | Precision
     works: bool
     estimate: Estimate | None
     reason: Message | None = None

@@ -91,8 +91,14 @@ def _wording(remedy: Remedy, estimate: Estimate, name: str, formatter: Formatter
             "{n} request instead of {asked}", "{n} requests instead of {asked}", remedy.value, asked=asked
         )
         return fewer, tr("Use {n} in flight", n=count)
-    narrow = precision_name(str(remedy.value))
     here = f"{formatter.count(estimate.count)} × {name}"
+    if remedy.kind is RemedyKind.FRACTION and isinstance(remedy.value, float):
+        share = formatter.per_cent(remedy.value)
+        return (
+            tr("Memory fraction of {share} on {deployment}", share=share, deployment=here),
+            tr("Use a memory fraction of {share}", share=share),
+        )
+    narrow = precision_name(str(remedy.value))
     if remedy.kind is RemedyKind.KV:
         return (
             tr("{precision} KV cache on {deployment}", precision=narrow, deployment=here),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Protocol
 
 from gpudesk.domain.accelerators import Accelerator
@@ -21,7 +22,7 @@ from gpudesk.engine.serving import serve
 from gpudesk.workbench.cases import CaseList, SetupTable
 from gpudesk.workbench.contexts import kv_against_context
 from gpudesk.workbench.curves import CurveTable
-from gpudesk.workbench.deployed import deployed, operate, placement_of
+from gpudesk.workbench.deployed import deployed, operate, own_request, placement_of
 from gpudesk.workbench.memory_room import memory_room
 from gpudesk.workbench.needs import NeedsFinder
 from gpudesk.workbench.plan_reasons import PairBands, plan_choice
@@ -162,7 +163,9 @@ class Estimator:
             return ()
         part, model = self._setups.facts(estimate.request)
         size = self._needs.for_load(estimate.request)
-        return remedies(Situation(estimate, part, model, size), self.estimate_many)
+        unasked = replace(own_request(estimate), memory_fraction=None)
+        safe = self._setups.setup(unasked).frame.settings.memory_fraction
+        return remedies(Situation(estimate, part, model, size, safe), self.estimate_many)
 
     def plans(self, estimate: Estimate) -> PlanChoice:
         """Return every plan that was looked at for an estimate, and why it was taken or not."""

@@ -22,13 +22,15 @@ Answers = Callable[[Sequence[EstimateRequest]], list[Estimate | InputError]]
 class Situation:
     """An estimate that does not hold what it is asked to, with what is known about its parts.
 
-    `for_load` is the smallest deployment of a free plan that runs everything at once.
+    `for_load` is the smallest deployment of a free plan that runs everything at once, `safe_fraction` the
+    largest share of the memory that its serving engine can be given.
     """
 
     estimate: Estimate
     part: Accelerator
     model: Model
     for_load: Size | None
+    safe_fraction: float
 
 
 def falls_short(estimate: Estimate) -> bool:
@@ -40,19 +42,33 @@ def falls_short(estimate: Estimate) -> bool:
 
 
 def remedies(situation: Situation, answers: Answers) -> tuple[Remedy, ...]:
-    """Return what was tried, by kind: more accelerators, narrower weights, narrower cache, fewer requests.
+    """Return what was tried: more of the memory, more accelerators, narrower formats, fewer requests.
 
     What does not fit is made to hold one request, what holds too few to hold all. Of the weights only the
-    widest format that helps is named, or else the narrowest, which does not.
+    widest format that helps is named, or else the narrowest, which does not; more of the memory only where it
+    helps: that the rest of it does not help either goes without saying.
     """
-    tried = [*_counts(situation), *_weights(situation), *_kv(situation), *_concurrency(situation)]
+    tried = [
+        *_fraction(situation),
+        *_counts(situation),
+        *_weights(situation),
+        *_kv(situation),
+        *_concurrency(situation),
+    ]
     found = answers([request for _, _, request in tried])
     made = [
         _judged(kind, value, situation.estimate, answer)
         for (kind, value, _), answer in zip(tried, found, strict=True)
     ]
     named = _named([remedy for remedy in made if remedy.kind is RemedyKind.WEIGHTS])
-    return tuple(remedy for remedy in made if remedy.kind is not RemedyKind.WEIGHTS or remedy is named)
+    return tuple(remedy for remedy in made if remedy is named or _is_told(remedy))
+
+
+def _is_told(remedy: Remedy) -> bool:
+    """Whether a way that was tried is worth a line, weights apart."""
+    if remedy.kind is RemedyKind.FRACTION:
+        return remedy.works
+    return remedy.kind is not RemedyKind.WEIGHTS
 
 
 def _named(weights: list[Remedy]) -> Remedy | None:
@@ -65,7 +81,16 @@ def _named(weights: list[Remedy]) -> Remedy | None:
 
 
 #: A way with its new value and the question that tries it out.
-_Trial = tuple[RemedyKind, int | Precision, EstimateRequest]
+_Trial = tuple[RemedyKind, int | float | Precision, EstimateRequest]
+
+
+def _fraction(situation: Situation) -> list[_Trial]:
+    """Give the serving engine all that is safe, where it takes less by itself or was given less."""
+    estimate = situation.estimate
+    given, safe = estimate.request.memory_fraction, situation.safe_fraction
+    takes_less = estimate.max_concurrency > (estimate.admitted or 0) if given is None else given < safe
+    request = replace(_as_deployed(estimate), memory_fraction=safe)
+    return [(RemedyKind.FRACTION, safe, request)] if takes_less else []
 
 
 def _counts(situation: Situation) -> list[_Trial]:
@@ -117,7 +142,7 @@ def _as_deployed(estimate: Estimate) -> EstimateRequest:
 
 
 def _judged(
-    kind: RemedyKind, value: int | Precision, before: Estimate, answer: Estimate | InputError
+    kind: RemedyKind, value: int | float | Precision, before: Estimate, answer: Estimate | InputError
 ) -> Remedy:
     if isinstance(answer, InputError):
         return Remedy(kind, value, works=False, estimate=None, reason=answer.problem)

@@ -13,7 +13,8 @@ from gpudesk.domain.sizing import Remedy, RemedyKind
 def with_remedy(scenario: Scenario, position: int, remedy: Remedy, vendor: str) -> Scenario:
     """Return the scenario in which the accelerator at a position holds what it is asked to.
 
-    Formats and the number of requests are those of the scenario, so that they change for all columns.
+    Formats, the memory fraction and the number of requests are those of the scenario, so that they change for
+    all columns.
     `vendor` is that of the accelerator.
     """
     value = remedy.value
@@ -21,6 +22,8 @@ def with_remedy(scenario: Scenario, position: int, remedy: Remedy, vendor: str) 
         return replace(scenario, weights=stated_format(Precision(str(value)), vendor))
     if remedy.kind is RemedyKind.KV:
         return replace(scenario, kv=Precision(str(value)))
+    if remedy.kind is RemedyKind.FRACTION:
+        return replace(scenario, memory_fraction=float(value))
     if remedy.kind is RemedyKind.COUNT:
         return with_count(scenario, position, int(value))
     return with_load_value(scenario, int(value))

@@ -177,6 +177,7 @@ def test_a_part_that_does_not_fit_says_what_is_short_and_what_would_help(answer:
     unfit = with_estimate(answer, 0, fits=False, needs=4)
     fitting = answer.columns[0].estimate
     remedies = (
+        Remedy(RemedyKind.FRACTION, 0.98, works=True, estimate=fitting),
         Remedy(RemedyKind.COUNT, 4, works=True, estimate=fitting),
         Remedy(RemedyKind.WEIGHTS, Precision.FP4, works=True, estimate=fitting),
         Remedy(RemedyKind.CONCURRENCY, 1, works=False, estimate=None, reason=message("estimate.overload")),
@@ -187,6 +188,7 @@ def test_a_part_that_does_not_fit_says_what_is_short_and_what_would_help(answer:
     assert found.band == "Needs 237.0, has 126.0 usable on each"
     assert found.limits is None
     assert [(line.label, line.verdict, line.action) for line in found.remedies] == [
+        ("Memory fraction of 98 % on 1 × H200-SXM", "yes", "Use a memory fraction of 98 %"),
         ("4 × H200-SXM", "yes", "Use 4 × H200-SXM"),
         ("FP4 weights on 1 × H200-SXM", "yes", "Use FP4 weights"),
         ("1 request instead of 64", "no", None),

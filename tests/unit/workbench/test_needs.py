@@ -176,6 +176,37 @@ def test_too_many_requests_are_held_by_each_remedy_that_works(
     assert found[RemedyKind.WEIGHTS].works
 
 
+def test_more_of_the_memory_helps_where_the_usual_share_keeps_requests_waiting(estimator: Estimator) -> None:
+    def asked(clients: int, **changes: Any) -> EstimateRequest:  # noqa: ANN401 - any field of the request
+        return ask("h100-sxm", "llama-3.1-70b", "fp8", closed(clients), (1000, 500), count=2, **changes)
+
+    crowded = estimator.estimate(asked(5000))
+    usual, most = crowded.admitted or 0, crowded.max_concurrency
+    assert usual < most < 5000
+    for clients, helps in ((usual, False), (usual + 1, True), (most, True), (most + 1, False)):
+        estimate, found = tried(estimator, asked(clients))
+        assert (RemedyKind.FRACTION in found) is helps
+        if helps:
+            assert next(iter(found)) is RemedyKind.FRACTION
+            remedy = found[RemedyKind.FRACTION]
+            assert remedy.works
+            given = estimator.estimate(asked(clients, memory_fraction=remedy.value))
+            assert given.admitted == clients > (estimate.admitted or 0)
+
+
+def test_a_fraction_that_is_too_small_is_raised_to_what_is_safe(estimator: Estimator) -> None:
+    request = ask("h200-sxm", "llama-3.1-70b", "fp16", closed(1), count=1, memory_fraction=0.9)
+    estimate, found = tried(estimator, request)
+    assert not estimate.fits
+    remedy = found[RemedyKind.FRACTION]
+    assert remedy.works
+    assert isinstance(remedy.value, float)
+    crowded = replace(
+        request, memory_fraction=remedy.value, workload=ask("", "", "fp16", closed(64)).workload
+    )
+    assert RemedyKind.FRACTION not in tried(estimator, crowded)[1]
+
+
 def test_weights_that_cannot_be_narrower_are_no_remedy(estimator: Estimator) -> None:
     _, found = tried(estimator, ask("b200-hgx", "llama-3.1-405b", "nvfp4", closed(1), count=1))
     assert RemedyKind.WEIGHTS not in found

@@ -223,14 +223,14 @@ def _part(kind: PartKind, start: int, end: int, label: str, formatter: Formatter
 
 
 def _ways_out(estimate: Estimate, state: State, desk: Desk) -> tuple[Remedy, ...]:
-    """Return at most two ways that work: more of them first, then narrower weights, then a smaller cache."""
+    """Return at most two ways that work: more of the memory, more accelerators, narrower formats."""
     if state not in (State.UNFIT, State.PARTLY):
         return ()
     if desk.in_gesture:
         # Trying them out takes longer than a frame has.
         needs = estimate.needs
         return () if needs is None else (Remedy(RemedyKind.COUNT, needs, works=True, estimate=None),)
-    order = (RemedyKind.COUNT, RemedyKind.WEIGHTS, RemedyKind.KV)
+    order = (RemedyKind.FRACTION, RemedyKind.COUNT, RemedyKind.WEIGHTS, RemedyKind.KV)
     ways = [way for way in desk.workbench.remedies(estimate) if way.works and way.kind in order]
     return tuple(sorted(ways, key=lambda way: order.index(way.kind)))[:2]
 
@@ -239,6 +239,8 @@ def remedy_text(remedy: Remedy, formatter: Formatter) -> str:
     """Return the wording of the link that takes a way out."""
     if isinstance(remedy.value, int):
         return tr("Use {n}", n=formatter.count(remedy.value))
+    if isinstance(remedy.value, float):
+        return tr("Use {share} of memory", share=formatter.per_cent(remedy.value))
     name = precision_name(remedy.value)
     return tr("{name} cache", name=name) if remedy.kind is RemedyKind.KV else tr("Use {name}", name=name)
 
@@ -247,6 +249,9 @@ def remedy_sentence(remedy: Remedy, bar: MemoryBar, formatter: Formatter) -> str
     """Return what a way out does, in full: its name for those who do not see where it stands."""
     if isinstance(remedy.value, int):
         return tr("Use {n} × {name}", n=formatter.count(remedy.value), name=bar.name)
+    if isinstance(remedy.value, float):
+        share = formatter.per_cent(remedy.value)
+        return tr("Let the serving engine use {share} of memory", share=share)
     name = precision_name(remedy.value)
     if remedy.kind is RemedyKind.KV:
         return tr("Keep the KV cache in {precision}", precision=name)

@@ -17,7 +17,7 @@ def scenario() -> Scenario:
     return replace(read_template(SAMPLE), accelerators=choices)
 
 
-def remedy(kind: RemedyKind, value: int | Precision) -> Remedy:
+def remedy(kind: RemedyKind, value: int | float | Precision) -> Remedy:
     return Remedy(kind, value, works=True, estimate=None)
 
 
@@ -34,6 +34,11 @@ def test_fewer_requests_and_a_narrower_cache_are_for_all_columns(scenario: Scena
         replace(scenario, kv=Precision.FP16), 1, remedy(RemedyKind.KV, Precision.FP8), "NVIDIA"
     )
     assert narrower.kv == Precision.FP8
+
+
+def test_more_of_the_memory_is_for_all_columns(scenario: Scenario) -> None:
+    edited = with_remedy(scenario, 0, remedy(RemedyKind.FRACTION, 0.97), "NVIDIA")
+    assert edited == replace(scenario, memory_fraction=0.97)
 
 
 @pytest.mark.parametrize(

@@ -115,6 +115,25 @@ def test_waiting_for_the_serving_engine_is_not_said_of_memory(desk: Desk) -> Non
     assert bar.part(PartKind.SHORT) is None
 
 
+def test_where_the_usual_share_keeps_requests_waiting_a_link_gives_more_of_the_memory(
+    page: MemoryPage, desk: Desk, qtbot: QtBot
+) -> None:
+    desk.apply(with_load_value(replace(desk.scenario, memory_fraction=None), 80), "Ask for 80")
+    desk.flush()
+    row = rows(page)[1]
+    assert row.bar.headline == "Runs 66 of 80 at once"
+    link = row.links[0]
+    assert (link.text(), link.accessibleName()) == (
+        "Use 98 % of memory",
+        "Let the serving engine use 98 % of memory",
+    )
+    with qtbot.waitSignal(desk.answered):
+        QTest.mouseClick(link, Qt.MouseButton.LeftButton)
+    desk.flush()
+    assert desk.scenario.memory_fraction == pytest.approx(0.98)
+    assert rows(page)[1].bar.state is State.FITS
+
+
 def test_a_link_takes_the_way_out_as_one_step(page: MemoryPage, desk: Desk, qtbot: QtBot) -> None:
     link = rows(page)[0].links[0]
     assert (link.text(), link.accessibleName()) == ("Use 4", "Use 4 × H200 SXM")
