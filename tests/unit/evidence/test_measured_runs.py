@@ -25,6 +25,7 @@ from gpudesk.workbench.estimating import Estimator
 ROWS = {
     "runs-amd-pages.csv": (30, 30),
     "runs-amd.csv": (120, 120),
+    "runs-argonne.csv": (56, 56),
     "runs-azure.csv": (17, 17),
     "runs-cloudrift.csv": (117, 117),
     "runs-dstack-llama-405b.csv": (51, 49),
@@ -40,6 +41,8 @@ ROWS = {
     "runs-mlperf-v6.0.csv": (625, 372),
     "runs-mlperf-v6.1.csv": (30, 21),
     "runs-others.csv": (62, 44),
+    "runs-qwen.csv": (75, 73),
+    "runs-repositories.csv": (105, 85),
     "runs-sglang.csv": (124, 98),
     "runs-shaamil101.csv": (28, 28),
     "runs-tensorrt-llm-bench.csv": (989, 989),
@@ -106,7 +109,7 @@ def test_all_rows_are_there(measured: MeasuredRuns) -> None:
     read = [figure.row for each in measured.used for figure in each.measured.values()]
     read += [row.id for row in measured.unused]
     assert sorted(read) == sorted(row["id"] for rows in files.values() for row in rows)
-    assert len(read) == len(set(read)) == 5123
+    assert len(read) == len(set(read)) == 5359
 
 
 def test_every_reason_is_used_and_every_row_has_one(measured: MeasuredRuns) -> None:
@@ -293,7 +296,7 @@ def test_row_with_a_cell_too_few_is_refused(folder: Path) -> None:
 
 def test_series_are_folds_of_some_size(measured: MeasuredRuns) -> None:
     runs = Counter(each.series for each in measured.used)
-    assert sum(runs.values()) == 2614
+    assert sum(runs.values()) == 2791
     assert runs["trt-bench"] == 1031
     assert runs["mlperf-amd"] == 65
     assert runs["sglang-cookbook"] == 40
