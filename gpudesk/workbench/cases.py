@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gpudesk.domain.accelerators import Accelerator
 from gpudesk.domain.deployments import ParallelPlan
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
     from gpudesk.workbench.estimating import Facts
 
 
-#: Lengths of requests that a setup remembers the fitting plans of.
+#: Lengths of requests, by deployment size, that a setup remembers the fitting plans of.
 MOST_LENGTHS = 4096
 #: Plans and lengths that are remembered of all setups together, of about 1.5 kB each. A scenario takes one
 #: or two thousand; more would make the interpreter's search for unreachable objects stop the window.
@@ -75,7 +76,7 @@ class Setup:
     factors: Mapping[LoadKind, tuple[float, ...]]
     placements: dict[int, tuple[Placement, ...]] = field(default_factory=dict)
     candidates: dict[ParallelPlan, Candidate] = field(default_factory=dict)
-    options: dict[int, Options | None] = field(default_factory=dict)
+    options: dict[tuple[int, int], Options | None] = field(default_factory=dict)
 
 
 class SetupTable:
@@ -179,18 +180,11 @@ class SetupTable:
 
     def options(self, request: EstimateRequest, setup: Setup, tokens: int) -> Options | None:
         """Return the plans of the smallest deployment that hold `tokens` once; None where none does."""
-        if tokens in setup.options:
-            return setup.options[tokens]
-        found = None
         for count in setup.counts:
             found = self.options_of(request, setup, count, tokens)
             if found is not None:
-                break
-        if len(setup.options) >= MOST_LENGTHS:
-            setup.options.clear()
-        setup.options[tokens] = found
-        self._kept += 1
-        return found
+                return found
+        return None
 
     def placements(self, request: EstimateRequest, setup: Setup, count: int) -> tuple[Placement, ...]:
         """Return the plans of `count` accelerators, fitting or not; raises InputError without any."""
@@ -213,6 +207,17 @@ class SetupTable:
 
     def options_of(self, request: EstimateRequest, setup: Setup, count: int, tokens: int) -> Options | None:
         """Return the plans of `count` accelerators that hold `tokens` once; None where none does."""
+        key = count, tokens
+        if key in setup.options:
+            return setup.options[key]
+        found = self._options(request, setup, count, tokens)
+        if len(setup.options) >= MOST_LENGTHS:
+            setup.options.clear()
+        setup.options[key] = found
+        self._kept += 1
+        return found
+
+    def _options(self, request: EstimateRequest, setup: Setup, count: int, tokens: int) -> Options | None:
         every = [(p, p.budget.cache.sequence_bytes(tokens)) for p in self.placements(request, setup, count)]
         placed = [(p, size) for p, size in every if p.budget.held(size) >= 1]
         if not placed:
@@ -230,6 +235,9 @@ class SetupTable:
 
     def room(self, request: EstimateRequest, setup: Setup, count: int, tokens: int) -> float:
         """Return the most sequences of `tokens` that a plan of `count` accelerators runs at once."""
+        known = setup.options.get((count, tokens))
+        if known is not None:
+            return max(c * r for c, r in zip(known.capacity, known.replicas, strict=True))
         placed = self.placements(request, setup, count)
         return max((p.capacity(tokens) * p.plan.dp for p in placed), default=0.0)
 
@@ -292,26 +300,37 @@ class CaseList:
         columns = CaseColumns(self._rows, self._capacity, self._replicas, counts)
         return case_arrays(self._table.rows, self._per_request, self._lengths, columns)
 
-    def best(
-        self, results: Results, arrays: CaseArrays, constants: ServingConstants
-    ) -> Iterator[tuple[int, Estimate]]:
-        """Yield position and estimate of every question, by the plan with the highest output rate.
+    def winners(self, results: Results, arrays: CaseArrays, constants: ServingConstants) -> NDArray[np.intp]:
+        """Return the case of every question that answers it: the plan with the highest output rate.
 
         Among plans within a thousandth of each other the one with the lower TPOT wins, then the simpler one;
         where none meets the limits of the load, the one that comes nearest to them.
         """
-        starts = np.concatenate(([0], np.cumsum(self._lengths)[:-1])).astype(np.intp)
+        starts = self._starts()
         score = plan_scores(arrays.rows, arrays.requests, arrays.loads, results, constants)
         peak = np.repeat(np.maximum.reduceat(score, starts), self._lengths)
-        winners = np.flatnonzero(score >= peak)
-        first = winners[np.searchsorted(winners, starts)]
+        highest = np.flatnonzero(score >= peak)
+        return highest[np.searchsorted(highest, starts)]
+
+    def candidates(self, cases: NDArray[np.intp]) -> list[Candidate]:
+        """Return the plans of the given cases, one of every question."""
+        places = (cases - self._starts()).tolist()
+        return [options.chosen[place] for (_, _, _, options), place in zip(self._asked, places, strict=True)]
+
+    def _starts(self) -> NDArray[np.intp]:
+        """Return the first case of every question."""
+        return np.concatenate(([0], np.cumsum(self._lengths)[:-1])).astype(np.intp)
+
+    def best(
+        self, results: Results, arrays: CaseArrays, constants: ServingConstants
+    ) -> Iterator[tuple[int, Estimate]]:
+        """Yield position and estimate of every question, by the plan that wins."""
+        first = self.winners(results, arrays, constants)
         factors = np.array(
             [setup.factors[request.workload.load.kind] for _, request, setup, _ in self._asked]
         )
-        places = (first - starts).tolist()
-        chosen = [
-            options.chosen[place] for (_, _, _, options), place in zip(self._asked, places, strict=True)
-        ]
+        chosen = self.candidates(first)
+        places = (first - self._starts()).tolist()
         figures = figure_rows(results, arrays, first, self._table.ideal(chosen), factors)
         for (position, request, setup, options), place, row in zip(self._asked, places, figures, strict=True):
             yield (

@@ -9,8 +9,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+import numpy as np
+
 from gpudesk.domain.accelerators import Accelerator
-from gpudesk.domain.estimates import Estimate, EstimateRequest
+from gpudesk.domain.estimates import EstimateRequest
 from gpudesk.domain.messages import InputError, Message, message
 from gpudesk.domain.models import Model
 from gpudesk.domain.precision import FORMATS, Precision, concrete
@@ -109,7 +111,7 @@ class NeedsFinder:
         reason = None
         tried = formats(bits, request.weights, model, part)
         for weights in tried:
-            asked = replace(_free(request), weights=weights)
+            asked = _free(request, weights)
             try:
                 return _Search(bits, asked, self._table.setup(asked))
             except InputError as error:
@@ -117,14 +119,23 @@ class NeedsFinder:
         return Needed(part.id, bits, tried[0], None, None, reason)
 
     def _run(self, searches: list[_Search]) -> None:
+        """Find the plans for one request, and, smallest first, those that run everything at once.
+
+        All are tried together, and what fell short again; most are found at the first attempt.
+        """
         fitting = [(each, options) for each in searches if (options := self._smallest(each)) is not None]
-        one = [
-            (each, replace(each.request, workload=replace(each.request.workload, load=_ONE)), options)
-            for each, options in fitting
-        ]
-        for each, estimate in self._estimates(one):
-            each.one = Size(estimate.count, estimate.plan)
-        self._whole_load([each for each, _ in fitting if each.wanted is not None])
+        alone = [(each, _alone(each.request), options) for each, options in fitting]
+        left = [(each, self._roomy(each)) for each, _ in fitting if each.wanted is not None]
+        while alone or left:
+            tried = [(each, roomy, found) for each, roomy in left if (found := self._next(each, roomy))]
+            whole = [(each, each.request, options) for each, _, options in tried]
+            sizes = self._sizes([*alone, *whole])
+            for (each, _, _), (size, _) in zip(alone, sizes[: len(alone)], strict=True):
+                each.one = size
+            for (each, _, _), (size, runs_all) in zip(whole, sizes[len(alone) :], strict=True):
+                each.load = size if runs_all else None
+            alone = []
+            left = [(each, roomy) for each, roomy, _ in tried if each.load is None]
 
     def _smallest(self, search: _Search) -> Options | None:
         """Return the plans of the smallest deployment that holds one request."""
@@ -135,19 +146,12 @@ class NeedsFinder:
             search.counts = tuple(count for count in search.setup.counts if count >= options.count)
         return options
 
-    def _whole_load(self, searches: list[_Search]) -> None:
-        """Find the plans that run everything at once, smallest first; most are found at the first attempt."""
-        left = [(each, self._roomy(each)) for each in searches]
-        while left:
-            tried = [(each, roomy, next(roomy, None)) for each, roomy in left]
-            for each, _, options in tried:
-                if options is None:
-                    each.reason = _too_large(each)
-            asked = [(each, each.request, options) for each, _, options in tried if options is not None]
-            for each, estimate in self._estimates(asked):
-                if estimate.admitted == estimate.concurrency:
-                    each.load = Size(estimate.count, estimate.plan)
-            left = [(each, roomy) for each, roomy, options in tried if options and each.load is None]
+    def _next(self, search: _Search, roomy: Iterator[Options]) -> Options | None:
+        """Return the next plans to try for the whole load; None, with the reason, after the last."""
+        options = next(roomy, None)
+        if options is None:
+            search.reason = _too_large(search)
+        return options
 
     def _roomy(self, search: _Search) -> Iterator[Options]:
         """Yield the plans of each count, smallest first, where one has room for all that is in flight."""
@@ -158,24 +162,38 @@ class NeedsFinder:
                 if options is not None:
                     yield options
 
-    def _estimates(
-        self, asked: list[tuple[_Search, EstimateRequest, Options]]
-    ) -> Iterator[tuple[_Search, Estimate]]:
-        """Answer with the best of the given plans."""
+    def _sizes(self, asked: list[tuple[_Search, EstimateRequest, Options]]) -> list[tuple[Size, bool]]:
+        """Return the best of the given plans for each, and whether it runs all that is in flight."""
         if not asked:
-            return
+            return []
         cases = CaseList(self._table)
         for position, (search, request, options) in enumerate(asked):
             cases.add_options(position, request, search.setup, options)
         arrays = cases.arrays()
         results = serve(arrays.rows, arrays.requests, arrays.loads, self._constants)
-        for position, estimate in cases.best(results, arrays, self._constants):
-            yield asked[position][0], estimate
+        first = cases.winners(results, arrays, self._constants)
+        runs_all = np.rint(results.admitted[first]) == np.rint(results.concurrency[first])
+        plans = [candidate.plan for candidate in cases.candidates(first)]
+        return [(Size(plan.count, plan), bool(all_)) for plan, all_ in zip(plans, runs_all, strict=True)]
 
 
-def _free(request: EstimateRequest) -> EstimateRequest:
-    """Return the request with count and plan left to the program."""
-    return replace(request, count=None, tp=None, pp=None, ep=None, dp=None, attention_dp=None)
+def _free(request: EstimateRequest, weights: Precision | None = None) -> EstimateRequest:
+    """Return the request, in other `weights` where given, with count and plan left to the program."""
+    return replace(
+        request,
+        weights=weights or request.weights,
+        count=None,
+        tp=None,
+        pp=None,
+        ep=None,
+        dp=None,
+        attention_dp=None,
+    )
+
+
+def _alone(request: EstimateRequest) -> EstimateRequest:
+    """Return the question about one request with nobody beside it."""
+    return replace(request, workload=replace(request.workload, load=_ONE))
 
 
 def _widths(request: EstimateRequest) -> tuple[int, ...]:
