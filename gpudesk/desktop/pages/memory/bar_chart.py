@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
@@ -65,6 +65,7 @@ class MemoryBars(QWidget):
         self._measures: Measures | None = None
         self._extent = 0.0
         self._subtitle = ""
+        self._explained: list[tuple[PartKind, str]] = []
         self.rows: list[BarRow] = []
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setAccessibleName(self.title)
@@ -91,8 +92,9 @@ class MemoryBars(QWidget):
     def refresh(self) -> None:
         """Show the desk's answer; while something is dragged the axis does not shrink."""
         answer = self._desk.answer
-        before = len(self._bars)
+        before, around = len(self._bars), (self._measures, self._extent, self._explained)
         self._bars = memory_bars(self._desk)
+        self._explained = self._key()
         self._subtitle = "" if answer is None else subtitle(answer, self.formatter)
         widest = max((bar.extent for bar in self._bars), default=GIB) / GIB
         step = round_step(widest / _INTERVALS)
@@ -102,7 +104,10 @@ class MemoryBars(QWidget):
         self._lay_out()
         if before != len(self._bars):
             self.updateGeometry()
-        self.update()
+        if before != len(self._bars) or around != (self._measures, self._extent, self._explained):
+            self.update()
+        else:
+            self.update(self._title_area())
 
     def _make_rows(self) -> None:
         while len(self.rows) < len(self._bars):
@@ -198,18 +203,32 @@ class MemoryBars(QWidget):
 
     # Painting
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802, ARG002 - Qt's name
-        """Draw title, key and axis; the rows draw themselves."""
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802 - Qt's name
+        """Draw what is asked for of title, key and axis; the rows draw themselves."""
         if self._measures is None or not self._bars:
             return
+        asked = event.region()
         painter = QPainter(self)
         try:
             pen = Pen(painter, self.theme)
-            self._paint_title(pen)
-            self._paint_key(pen, self._measures)
-            self._paint_axis(pen, self._measures)
+            if asked.intersects(self._title_area()):
+                self._paint_title(pen)
+            if asked.intersects(self._key_area()):
+                self._paint_key(pen, self._measures)
+            if asked.intersects(self._axis_area()):
+                self._paint_axis(pen, self._measures)
         finally:
             painter.end()
+
+    def _title_area(self) -> QRect:
+        return QRect(0, 0, self.width(), self.theme.px(_TITLE))
+
+    def _key_area(self) -> QRect:
+        return QRect(0, self.theme.px(_TITLE), self.width(), self.theme.px(_KEY))
+
+    def _axis_area(self) -> QRect:
+        top = self._key_area().bottom() + 1 + len(self._bars) * self.theme.px(ROW)
+        return QRect(0, top, self.width(), self.height() - top)
 
     def _paint_title(self, pen: Pen) -> None:
         height = self.theme.length(_TITLE)
@@ -221,7 +240,7 @@ class MemoryBars(QWidget):
         theme = self.theme
         side = theme.length(_SQUARE)
         middle = theme.px(_TITLE) + theme.length(_KEY) / 2 - theme.length(2)
-        key = self._key()
+        key = self._explained
         step = side + theme.length(6) + theme.length(_KEY_GAP)
         whole = sum(step + pen.width(words, "small") for _, words in key)
         x = max(0.0, min(at.left, self.width() - whole))
@@ -249,7 +268,7 @@ class MemoryBars(QWidget):
 
     def _paint_axis(self, pen: Pen, at: Measures) -> None:
         theme = self.theme
-        top = theme.px(_TITLE) + theme.px(_KEY) + len(self._bars) * theme.px(ROW) + theme.length(2)
+        top = self._axis_area().top() + theme.length(2)
         pen.hairline(at.left, top, at.left + at.width + 1, top, "axis")
         whole = self._extent / GIB
         step = round_step(whole / _INTERVALS)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from gpudesk.desktop.session.desk import Desk
@@ -21,19 +21,52 @@ from gpudesk.text import tr, trn
 class NeededCell:
     """The smallest deployment of one column in one format; without `count` none is known and `reason` why.
 
-    `below` is the second line: the plan, or the reason in a word or two. `action` is the wording of the edit
-    that takes this deployment. `present` marks the scenario's own.
+    `title` says what it holds, `name` is the column's; `many` and `plan` are count and degrees in words.
+    `below` is the second line: the plan, or the reason in a word or two. `present` marks the scenario's own.
     """
 
     position: int
+    title: str
+    name: str
     weights: Precision
     vendor: str
     count: int | None
+    many: str
+    plan: str
     below: str
     reason: str
-    action: str
     present: bool
-    sentence: str
+
+    @property
+    def action(self) -> str:
+        """The wording of the edit that takes this deployment; nothing where there is none."""
+        if self.count is None:
+            return ""
+        shown = precision_name(self.weights)
+        return tr("Use {format} on {n} × {name}", format=shown, n=self.many, name=self.name)
+
+    @property
+    def sentence(self) -> str:
+        """All that is to be said of the cell."""
+        shown = precision_name(self.weights)
+        if self.count is None:
+            said = tr(
+                "{name} with {format} weights: none. {reason}",
+                name=self.name,
+                format=shown,
+                reason=self.reason,
+            )
+        else:
+            said = trn(
+                "{name} with {format} weights: {n} holds it",
+                "{name} with {format} weights: {n} hold it, {plan}",
+                self.count,
+                n=self.many,
+                name=self.name,
+                format=shown,
+                plan=self.plan,
+            )
+        return f"{self.title}. {said}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +104,11 @@ class NeededTable:
     groups: tuple[NeededGroup, ...] = ()
 
 
-def needed_table(desk: Desk) -> NeededTable:
-    """Return the table of the desk's answer: for all requests in flight, and for a single one."""
+def needed_table(desk: Desk, *, brief: bool = False) -> NeededTable:
+    """Return the table of the desk's answer: for all requests in flight, and for a single one.
+
+    `brief` leaves it at the first of these groups.
+    """
     answer, formatter = desk.answer, desk.formatter
     if answer is None:
         return NeededTable()
@@ -87,16 +123,20 @@ def needed_table(desk: Desk) -> NeededTable:
             desk.names, desk.slots, desk.hollow, answer.columns, strict=True
         )
     )
-    return NeededTable(heads, _groups(answer, desk.names, found, formatter))
+    return NeededTable(heads, tuple(_groups(answer, desk.names, found, formatter, brief=brief)))
 
 
 def _groups(
-    answer: Answer, names: Sequence[str], found: Sequence[Sequence[Needed]], formatter: Formatter
-) -> tuple[NeededGroup, ...]:
+    answer: Answer,
+    names: Sequence[str],
+    found: Sequence[Sequence[Needed]],
+    formatter: Formatter,
+    *,
+    brief: bool,
+) -> Iterator[NeededGroup]:
     work = answer.scenario.workload
     tokens = formatter.count(work.input_tokens + work.output_tokens)
     in_flight = work.load.concurrency or work.load.batch
-    groups = []
     if in_flight is not None and in_flight > 1:
         title = trn(
             "{n} request of {tokens} tokens in flight",
@@ -105,10 +145,11 @@ def _groups(
             n=formatter.count(in_flight),
             tokens=tokens,
         )
-        groups.append(_Grouping(answer, names, title, for_load=True, formatter=formatter).group(found))
+        yield _Grouping(answer, names, title, for_load=True, formatter=formatter).group(found)
+        if brief:
+            return
     one = tr("One request of {tokens} tokens", tokens=tokens)
-    groups.append(_Grouping(answer, names, one, for_load=False, formatter=formatter).group(found))
-    return tuple(groups)
+    yield _Grouping(answer, names, one, for_load=False, formatter=formatter).group(found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,37 +186,26 @@ class _Grouping:
         self, position: int, column: Column, name: str, needed: Needed, *, name_format: bool
     ) -> NeededCell:
         size = needed.load if self.for_load else needed.one
-        shown = precision_name(needed.weights)
-        reason = "" if needed.reason is None else sentence(needed.reason, self.formatter)
-        reason = reason[:1].upper() + reason[1:]
-        if size is None:
-            count, below, action = None, _in_short(needed.reason), ""
-            said = tr("{name} with {format} weights: none. {reason}", name=name, format=shown, reason=reason)
+        many, plan, reason = "", "", ""
+        if size is not None:
+            many, plan = self.formatter.count(size.count), plan_text(size, self.formatter)
+            shown = precision_name(needed.weights) if name_format else ""
+            below = ", ".join(each for each in (shown, plan) if each)
         else:
-            count = size.count
-            degrees = plan_text(size, self.formatter)
-            below = ", ".join(each for each in (shown if name_format else "", degrees) if each)
-            many = self.formatter.count(count)
-            action = tr("Use {format} on {n} × {name}", format=shown, n=many, name=name)
-            said = trn(
-                "{name} with {format} weights: {n} holds it",
-                "{name} with {format} weights: {n} hold it, {plan}",
-                count,
-                n=many,
-                name=name,
-                format=shown,
-                plan=degrees,
-            )
+            below = _in_short(needed.reason)
+            reason = "" if needed.reason is None else sentence(needed.reason, self.formatter)
         return NeededCell(
             position=position,
+            title=self.title,
+            name=name,
             weights=needed.weights,
             vendor=column.accelerator.vendor,
-            count=count,
+            count=None if size is None else size.count,
+            many=many,
+            plan=plan,
             below=below,
-            reason=reason if size is None else "",
-            action=action,
+            reason=reason[:1].upper() + reason[1:],
             present=_is_present(column.estimate, needed, size),
-            sentence=f"{self.title}. {said}",
         )
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
@@ -68,8 +66,7 @@ class NeededBlock(QWidget):
 
     def refresh(self) -> None:
         """Show the desk's answer."""
-        table = needed_table(self._desk)
-        self._table = replace(table, groups=table.groups[:1]) if self._brief else table
+        self._table = needed_table(self._desk, brief=self._brief)
         answer = self._desk.answer
         model = "" if answer is None else answer.model.name
         words = tr("smallest count that holds {model}; outlined: the scenario's own", model=model)
