@@ -155,7 +155,7 @@ def _named(difference: Difference, baseline: str, other: str) -> Difference:
     if difference.winner is not None:
         other_wins = (difference.ratio.value > 1) == HIGHER_IS_BETTER[difference.figure]
         winner = other if other_wins else baseline
-    return replace(difference, baseline=baseline, accelerator=other, winner=winner)
+    return Difference(difference.figure, other, baseline, difference.ratio, winner)
 
 
 def _disputes(scenario: Scenario, facts: Facts) -> tuple[Dispute, ...]:
