@@ -2,8 +2,9 @@
 
 A sentence is English and the message id of its translation. Placeholders are the parameters of the message;
 figures are written by `gpudesk.domain.formatting`. Parameters listed in `_WORD_PARAMETERS` hold a key of
-`WORDS` and are translated too. An id ending in `:empty` is said where a list in the message is empty. A test
-keeps the table complete and its placeholders right.
+`WORDS` and are translated too. An id ending in `:empty` is said where a list in the message is empty, one
+ending in `:one` where what the message counts (`_COUNTED`) is one. A test keeps the table complete and its
+placeholders right.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from gpudesk.domain.deployments import ParallelPlan
 from gpudesk.domain.formatting import Formatter
 from gpudesk.domain.messages import InputError, Message, Parameter
 from gpudesk.domain.plans import plan_degrees
-from gpudesk.text import tr
+from gpudesk.text import tr, trn
 
 _ENGLISH: Final = Formatter()
 
@@ -84,6 +85,7 @@ SENTENCES: Final = MappingProxyType(
         "Desk again, or run `make catalog` in a checkout",
         "catalog.file.unwritable": "cannot be written: {reason}",
         "catalog.data": "the data files have {count} faults, the first: {first}",
+        "catalog.data:one": "the data files have a fault: {first}",
         "catalog.verify.integrity": "the file is damaged: {reason}",
         "catalog.verify.dangling": "a row of {table} names something that {parent} does not have",
         "catalog.verify.revision": "the rows are not those that were built: revision {found}, not {stated}",
@@ -103,10 +105,15 @@ SENTENCES: Final = MappingProxyType(
         "plan.ep": "EP {ep} does not divide TP {tp} × DP {dp}; take an EP that does",
         "plan.product": "{count} accelerators are not TP {tp} × PP {pp} × DP {dp} = {product}; "
         "change the count or the degrees",
+        "plan.product:one": "{count} accelerator is not TP {tp} × PP {pp} × DP {dp} = {product}; "
+        "change the count or the degrees",
         "plan.divides": "{count} accelerators are no multiple of {product}, the product of the degrees given",
+        "plan.divides:one": "{count} accelerator is no multiple of {product}, the product of the degrees "
+        "given",
         "plan.heads": "TP {tp} does not divide the attention heads of {model}; take a TP that does",
         "plan.stages": "PP {pp} is more than the {layers} layers of the model; take a smaller PP",
         "plan.none": "no parallel plan of {model} takes exactly {count} accelerators; change the count",
+        "plan.none:one": "no parallel plan of {model} takes exactly {count} accelerator; change the count",
         "plan.no_experts": "{model} has no experts to spread; leave EP out",
         "plan.engine_pp": "{engine} has no pipeline parallelism; leave PP out or take another serving engine",
         "plan.engine_ep": "{engine} has no expert parallelism; leave EP out or take another serving engine",
@@ -156,12 +163,17 @@ SENTENCES: Final = MappingProxyType(
         "estimate.newer_than_calibration": "The software date is after {newest}, the newest month with "
         "measurements: the bands are wider",
         "estimate.queued_memory": "Memory holds {admitted} of {concurrency} requests; {queued} wait",
+        "estimate.queued_memory:one": "Memory holds {admitted} of {concurrency} requests; {queued} waits",
         "estimate.queued_usual": "{engine} takes {usual} of the memory unless told otherwise, which admits "
         "{admitted} of {concurrency} requests; {fraction} would hold {most}",
         "estimate.queued_engine": "The serving engine runs {admitted} of {concurrency} requests at once; "
         "{queued} wait",
+        "estimate.queued_engine:one": "The serving engine runs {admitted} of {concurrency} requests at once; "
+        "{queued} waits",
         "estimate.queued_grown": "{engine} gives requests memory as they grow, so that {admitted} of "
         "{concurrency} run at once where {most} would fit at full length; {queued} wait",
+        "estimate.queued_grown:one": "{engine} gives requests memory as they grow, so that {admitted} of "
+        "{concurrency} run at once where {most} would fit at full length; {queued} waits",
         "estimate.grown": "{engine} gives requests memory as they grow, so that {admitted} run at once where "
         "{most} would fit at full length",
         "estimate.overload": "Requests arrive faster than they can be answered: the queue grows without end",
@@ -211,7 +223,10 @@ SENTENCES: Final = MappingProxyType(
         "to the prefill and the decode pool",
         "pools.sum": "the pools take {prefill} and {decode} accelerators, but there are {count} in all; "
         "change one of them",
+        "pools.sum:one": "the pools take {prefill} and {decode} accelerators, but there is {count} in all; "
+        "change one of them",
         "pools.none_left": "{count} accelerators leave none for one of the two pools; take more",
+        "pools.none_left:one": "{count} accelerator leaves none for one of the two pools; take more",
         "pools.pool": "{pool} pool of {count}: {plan}",
         "pools.transfer": "The KV cache of a prompt, {size}, is with the decode pool {time} after its "
         "prefill, over {link}",
@@ -268,6 +283,20 @@ _WORD_PARAMETERS: Final = frozenset(
 )
 #: Parameters that are shares of 1, shown in per cent.
 _SHARE_PARAMETERS: Final = frozenset({"share", "fraction", "usual", "ahead", "behind", "now", "before"})
+#: What a message with a sentence for one of them counts.
+_COUNTED: Final = MappingProxyType(
+    {
+        "catalog.data": "count",
+        "plan.product": "count",
+        "plan.divides": "count",
+        "plan.none": "count",
+        "pools.sum": "count",
+        "pools.none_left": "count",
+        "estimate.queued_memory": "queued",
+        "estimate.queued_engine": "queued",
+        "estimate.queued_grown": "queued",
+    }
+)
 #: Parameters that are the degrees of a parallel plan.
 _PLAN_PARAMETERS: Final = frozenset({"plan"})
 
@@ -278,6 +307,9 @@ def sentence(message: Message, formatter: Formatter = _ENGLISH) -> str:
     chosen = message.id
     if () in message.parameters.values() and f"{chosen}:empty" in SENTENCES:
         chosen = f"{chosen}:empty"
+    counted = message.parameters.get(_COUNTED.get(chosen, ""))
+    if isinstance(counted, int):
+        return trn(SENTENCES[f"{chosen}:one"], SENTENCES[chosen], counted, **shown)
     return tr(SENTENCES[chosen], **shown)
 
 

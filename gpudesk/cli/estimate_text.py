@@ -18,7 +18,7 @@ from gpudesk.sheets.labels import (
     precision_name,
 )
 from gpudesk.sheets.plan_lines import plan_reason
-from gpudesk.text import tr
+from gpudesk.text import tr, trn
 
 _INDENT = "  "
 
@@ -63,8 +63,12 @@ def _what(estimate: Estimate, formatter: Formatter) -> list[tuple[str, str]]:
     reason = "" if estimate.reason is None else sentence(estimate.reason, formatter)
     facts.append((tr("Does not fit"), reason))
     if estimate.needs is not None:
-        facts.append((tr("Needs"), tr("{n} accelerators", n=formatter.count(estimate.needs))))
+        facts.append((tr("Needs"), _accelerators(estimate.needs, formatter)))
     return facts
+
+
+def _accelerators(count: int, formatter: Formatter) -> str:
+    return trn("{n} accelerator", "{n} accelerators", count, n=formatter.count(count))
 
 
 def _plans(estimate: Estimate, formatter: Formatter) -> list[tuple[str, str]]:
@@ -95,7 +99,12 @@ def _why(plans: PlanChoice | None, formatter: Formatter) -> list[tuple[str, str]
 
 
 def _held(estimate: Estimate, formatter: Formatter) -> str:
-    most = tr("up to {n} requests in flight", n=formatter.count(estimate.max_concurrency))
+    most = trn(
+        "up to {n} request in flight",
+        "up to {n} requests in flight",
+        estimate.max_concurrency,
+        n=formatter.count(estimate.max_concurrency),
+    )
     asked, admitted = estimate.concurrency, estimate.admitted
     if asked is not None and admitted is not None and admitted < asked:
         held = tr("holds {n} of {m}", n=formatter.count(admitted), m=formatter.count(asked))

@@ -12,7 +12,7 @@ from gpudesk.domain.formatting import Formatter
 from gpudesk.sheets.axes import apart, powers_of_two, tick_step
 from gpudesk.sheets.glyphs import COLOURS
 from gpudesk.sheets.sheet import Series
-from gpudesk.text import tr
+from gpudesk.text import tr, trn
 
 #: Lengths of strokes and gaps of each slot's curve, in units of its width.
 _DASHES: Final = ("", "7 3", "2 2.5", "8 2.5 2 2.5", "12 3", "4 2", "10 2 2 2 2 2", "1 3")
@@ -67,8 +67,10 @@ def throughput_chart(
 
 
 def _spoken(series: Series, formatter: Formatter) -> str:
-    return tr(
+    return trn(
+        "{name}: {rate} tok/s at {n} request in flight, where memory is full",
         "{name}: {rate} tok/s at {n} requests in flight, where memory is full",
+        int(series.concurrency[-1]),
         name=series.name,
         rate=formatter.estimate(series.value[-1]),
         n=formatter.count(series.concurrency[-1]),

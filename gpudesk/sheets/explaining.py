@@ -323,15 +323,19 @@ def _basis_text(column: Column, estimate: Estimate, rows: RowsBehind | None, for
             Basis.ESTIMATED: tr("Estimated"),
         }.get(estimate.basis, tr("Uncalibrated"))
     if estimate.basis is Basis.CALIBRATED:
-        return tr(
+        return trn(
+            "Calibrated on {n} row of {generation} with {engine}",
             "Calibrated on {n} rows of {generation} with {engine}",
+            rows.together,
             n=formatter.count(rows.together),
             generation=generation,
             engine=engine,
         )
     if estimate.basis is Basis.ESTIMATED:
-        return tr(
+        return trn(
+            "Estimated: {generation} has {n} row, {engine} {m}, none together",
             "Estimated: {generation} has {n} rows, {engine} {m}, none together",
+            rows.generation,
             generation=generation,
             engine=engine,
             n=formatter.count(rows.generation),

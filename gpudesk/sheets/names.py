@@ -9,7 +9,7 @@ from gpudesk.domain.answers import Answer
 from gpudesk.domain.comparison import column_keys
 from gpudesk.domain.formatting import Formatter
 from gpudesk.domain.workloads import Load, LoadKind
-from gpudesk.text import tr
+from gpudesk.text import tr, trn
 
 #: Series, memory, remarks and second names in a part's name.
 _LEFT_OUT: Final = re.compile(r"\bInstinct\b|\bGeForce\b|\([^)]*\)|\b\d+ ?GB\b| / .*")
@@ -44,6 +44,11 @@ def column_names(answer: Answer) -> tuple[str, ...]:
         _AGAIN.sub(r" (\1)", key.replace(column.choice.accelerator, name, 1).replace(":", " × "))
         for key, name, column in zip(keys, part_names(answer), answer.columns, strict=True)
     )
+
+
+def tokens_text(tokens: int, formatter: Formatter) -> str:
+    """Return a number of tokens in words."""
+    return trn("{n} token", "{n} tokens", tokens, n=formatter.count(tokens))
 
 
 def load_text(load: Load, formatter: Formatter) -> str:

@@ -10,7 +10,7 @@ from gpudesk.domain.workloads import Workload
 from gpudesk.sentences import plan_name
 from gpudesk.sheets.labels import engine_name, precision_name
 from gpudesk.sheets.names import load_text, short_name
-from gpudesk.text import tr
+from gpudesk.text import tr, trn
 
 
 def condition_texts(record: Record, formatter: Formatter) -> dict[Condition, str]:
@@ -30,7 +30,12 @@ def condition_texts(record: Record, formatter: Formatter) -> dict[Condition, str
         Condition.MEMORY_FRACTION: tr(
             "memory fraction {fraction}", fraction=formatter.stated(run.memory_fraction)
         ),
-        Condition.MAX_BATCH: tr("at most {n} sequences a step", n=formatter.count(run.max_batch)),
+        Condition.MAX_BATCH: trn(
+            "at most {n} sequence a step",
+            "at most {n} sequences a step",
+            run.max_batch or 0,
+            n=formatter.count(run.max_batch),
+        ),
         Condition.MAX_BATCHED_TOKENS: tr(
             "at most {n} tokens a step", n=formatter.count(run.max_batched_tokens)
         ),

@@ -10,7 +10,7 @@ from gpudesk.sentences import sentence
 from gpudesk.sheets.figures import difference_groups, memory_rows, workload_group
 from gpudesk.sheets.headlines import headlines, looks
 from gpudesk.sheets.labels import engine_name, precision_name
-from gpudesk.sheets.names import column_names, load_text, part_names
+from gpudesk.sheets.names import column_names, load_text, part_names, tokens_text
 from gpudesk.sheets.sheet import (
     DisputeEntry,
     Fact,
@@ -105,8 +105,8 @@ def _assumptions(answer: Answer, formatter: Formatter) -> tuple[Fact, ...]:
         Fact(tr("Weights"), precision_name(scenario.weights)),
         Fact(tr("KV cache"), precision_name(scenario.kv)),
         Fact(tr("Serving engine"), engine_name(engines.pop()) if len(engines) == 1 else tr("see the table")),
-        Fact(tr("Input"), tr("{n} tokens", n=formatter.count(work.input_tokens))),
-        Fact(tr("Output"), tr("{n} tokens", n=formatter.count(work.output_tokens))),
+        Fact(tr("Input"), tokens_text(work.input_tokens, formatter)),
+        Fact(tr("Output"), tokens_text(work.output_tokens, formatter)),
         Fact(tr("Load"), load_text(work.load, formatter)),
         Fact(
             tr("Count"),

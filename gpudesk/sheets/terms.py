@@ -10,7 +10,7 @@ from typing import Final
 from gpudesk.domain.answers import Term
 from gpudesk.domain.formatting import UNKNOWN, Formatter
 from gpudesk.domain.formulas import placeholder
-from gpudesk.text import tr
+from gpudesk.text import tr, trn
 
 #: What a term is called where its name, with a capital, would not do.
 _LABELS: Final = MappingProxyType(
@@ -58,7 +58,7 @@ _DECIMAL: Final = ((1e9, "GB"), (1e6, "MB"), (1e3, "KB"))
 _MILLISECONDS: Final = "ms"
 _INPUT: Final = re.compile(r"\{\w+\}")
 #: What a formula may be made of beside its inputs where it gives what is of their kind.
-_KEEPS_THE_UNIT: Final = frozenset("+−() ⁴^¼")
+_KEEPS_THE_UNIT: Final = frozenset("+−() ²^½")
 
 
 def term_label(name: str) -> str:
@@ -78,7 +78,12 @@ def term_value(term: Term, formatter: Formatter) -> tuple[str, str | None]:
         return text, unit
     # "Output tokens 1,000 tokens" says it twice.
     said = unit == "sequences" or unit in term.name.lower()
-    return text, None if said else tr(unit)
+    return text, None if said else _counted(unit, term.value)
+
+
+def _counted(unit: str, number: float) -> str:
+    """Return what is counted, in the singular for one of it."""
+    return trn(unit.removesuffix("s"), unit, 1 if number == 1 else 2)
 
 
 def named_formula(term: Term) -> str | None:

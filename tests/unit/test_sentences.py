@@ -10,7 +10,7 @@ import pytest
 import gpudesk
 from gpudesk import sentences, text
 from gpudesk.domain.formatting import GERMAN, Formatter
-from gpudesk.domain.messages import InputError, message
+from gpudesk.domain.messages import InputError, Message, message
 
 ROOT = Path(gpudesk.__file__).parent
 _PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
@@ -72,14 +72,17 @@ def test_every_message_has_a_sentence_with_its_parameters() -> None:
         elif not placeholders(sentences.SENTENCES[name]) <= parameters:
             missing = placeholders(sentences.SENTENCES[name]) - parameters
             faults.append(f"{place}: {name} lacks {', '.join(sorted(missing))}")
-        elif not placeholders(sentences.SENTENCES.get(f"{name}:empty", "")) <= parameters:
-            faults.append(f"{place}: {name}:empty has a placeholder too many")
+        faults += [
+            f"{place}: {variant} has a placeholder too many"
+            for variant in (f"{name}:empty", f"{name}:one")
+            if not placeholders(sentences.SENTENCES.get(variant, "")) <= parameters
+        ]
     assert not faults, "\n".join(faults)
 
 
 def test_no_sentence_is_left_over() -> None:
     made = {name for _, name, _ in messages_made()}
-    assert {name.removesuffix(":empty") for name in sentences.SENTENCES} - made == set()
+    assert {name.partition(":")[0] for name in sentences.SENTENCES} - made == set()
 
 
 def test_empty_list_has_its_own_sentence() -> None:
@@ -87,6 +90,35 @@ def test_empty_list_has_its_own_sentence() -> None:
     assert sentences.sentence(missing).startswith("there is no accelerator q9; `gpudesk catalog list`")
     close = message("catalog.unknown", kind="model", id="llama-3", near=("llama-3.1-8b",))
     assert sentences.sentence(close) == "there is no model llama-3; the closest: llama-3.1-8b"
+
+
+@pytest.mark.parametrize(
+    ("made", "said"),
+    [
+        (message("plan.divides", count=1, product=2), "1 accelerator is no multiple of 2, the product"),
+        (message("plan.divides", count=3, product=2), "3 accelerators are no multiple of 2, the product"),
+        (message("pools.none_left", count=1), "1 accelerator leaves none"),
+        (message("catalog.data", count=1, first="x"), "the data files have a fault: x"),
+        (
+            message("estimate.queued_memory", admitted=7, concurrency=8, queued=1),
+            "Memory holds 7 of 8 requests; 1 waits",
+        ),
+        (
+            message("estimate.queued_memory", admitted=1, concurrency=8, queued=7),
+            "Memory holds 1 of 8 requests; 7 wait",
+        ),
+    ],
+)
+def test_one_of_what_is_counted_is_said_in_the_singular(made: Message, said: str) -> None:
+    assert sentences.sentence(made).startswith(said)
+
+
+def test_every_sentence_for_one_is_said_where_all_parameters_are_one() -> None:
+    for name, one in sentences.SENTENCES.items():
+        plain, _, variant = name.partition(":")
+        if variant == "one":
+            all_one = dict.fromkeys(placeholders(sentences.SENTENCES[plain]), 1)
+            assert sentences.sentence(message(plain, **all_one)) == text.tr(one, **all_one)
 
 
 def test_parameters_are_written_as_figures_words_and_lists() -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from gpudesk.cli import output
 from gpudesk.cli.faults import AT_FAULT, DONE
 from gpudesk.cli.options import add_json
-from gpudesk.text import tr
+from gpudesk.text import tr, trn
 
 if TYPE_CHECKING:
     from gpudesk.workbench.workbench import Workbench
@@ -100,7 +100,7 @@ def _verify(options: argparse.Namespace) -> int:
             for finding in findings:
                 output.say(f"{finding.where}: {sentence(finding.problem)}")
             output.say(
-                tr("{n} faults", n=len(findings))
+                trn("{n} fault", "{n} faults", len(findings))
                 if findings
                 else tr("Every attribute has a source, every claim resolves, nothing dangles.")
             )

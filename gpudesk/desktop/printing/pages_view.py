@@ -11,7 +11,7 @@ from gpudesk.desktop.printing.layout import Pages
 from gpudesk.desktop.printing.letters import UNITS
 from gpudesk.desktop.theme.pen import Pen
 from gpudesk.desktop.theme.theme import Theme
-from gpudesk.text import tr
+from gpudesk.text import trn
 
 #: Device-independent pixels of a point at 100 %.
 PIXELS_PER_POINT = 96 / 72
@@ -135,6 +135,6 @@ class PagesView(QWidget):
         self._pictures.clear()
         self.setMinimumSize(self.sizeHint())
         self.resize(self.sizeHint().expandedTo(self.size()))
-        self.setAccessibleName(tr("Comparison sheet, {n} pages", n=self.count))
+        self.setAccessibleName(trn("Comparison sheet, {n} page", "Comparison sheet, {n} pages", self.count))
         self.update()
         self.resized.emit()

@@ -15,7 +15,7 @@ from gpudesk.domain.scenarios import MOST_ACCELERATORS, Scenario
 from gpudesk.domain.workloads import LoadKind
 from gpudesk.sheets.labels import precision_name
 from gpudesk.sheets.names import short_name
-from gpudesk.text import tr
+from gpudesk.text import tr, trn
 from gpudesk.workbench.workbench import Workbench
 
 #: The most tokens that a field takes: as many as a line of a batch file may ask for.
@@ -53,12 +53,14 @@ def precision_options() -> list[Option]:
     ]
 
 
+def _bytes(size: float) -> str:
+    return trn("{n} byte", "{n} bytes", 1 if size == 1 else 2, n=f"{size:g}")
+
+
 def kv_options() -> list[Option]:
     """Return the formats of the KV cache, wide to narrow."""
     return [
-        Option(
-            precision.value, precision_name(precision), notes=(tr("{n} bytes", n=f"{KV_BYTES[precision]:g}"),)
-        )
+        Option(precision.value, precision_name(precision), notes=(_bytes(KV_BYTES[precision]),))
         for precision in KV_BYTES
     ]
 

@@ -1,5 +1,7 @@
 """What a sheet says of an answer: marks, bands, differences, notes, sources."""
 
+from dataclasses import replace
+
 import pytest
 
 from gpudesk import text
@@ -122,6 +124,9 @@ def test_assumptions_and_foot_say_what_the_figures_rest_on(make_answer: MakeAnsw
     stated = {fact.label: fact.value for fact in sheet.assumptions}
     assert stated["Model"] == "Llama 3.1 70B"
     assert stated["Input"] == "2,000 tokens"
+    one = replace(answer.scenario.workload, output_tokens=1)
+    single = make_sheet(replace(answer, scenario=replace(answer.scenario, workload=one)))
+    assert {fact.label: fact.value for fact in single.assumptions}["Output"] == "1 token"
     assert stated["Load"] == "64 in flight"
     assert stated["Count"] == "1 each"
     assert {fact.label: fact.value for fact in sheet.foot} == {
