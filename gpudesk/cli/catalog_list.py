@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from gpudesk.cli.tables import table
 from gpudesk.domain.formatting import UNKNOWN, Formatter, Quantity
 from gpudesk.domain.things import ThingKind
-from gpudesk.sheets.json import source_fields
+from gpudesk.sheets.json import dispute_fields, price_fields, source_fields
 from gpudesk.sheets.labels import kind_label
 from gpudesk.text import tr
 
@@ -28,14 +28,18 @@ _List = tuple[list[str], list[list[str]], tuple[int, ...]]
 
 
 def list_fields(workbench: Workbench, kind: str | None) -> Any:  # noqa: ANN401 - JSON
-    """Return the entries of a kind, or all things, as JSON values."""
+    """Return the entries of a kind, or all things, as JSON values: amounts are numbers, the unknown null."""
     catalog = workbench.catalog
     if kind == "sources":
         return [source_fields(source) for source in catalog.sources()]
-    if kind in ("templates", "prices", "disputes"):
-        head, rows, _ = _LISTS[kind](workbench)
-        names = [title.lower().replace(" ", "_") for title in head]
-        return [dict(zip(names, row, strict=True)) for row in rows]
+    if kind == "prices":
+        return [price_fields(price) for price in catalog.prices()]
+    if kind == "disputes":
+        return [dispute_fields(dispute) for dispute in catalog.disputes()]
+    if kind == "templates":
+        from gpudesk.workbench.templates import templates
+
+        return [{"id": template.id, "name": template.scenario.name} for template in templates()]
     wanted = _THING_KINDS[kind] if kind is not None else None
     return [
         {"id": thing.id, "kind": thing.kind.value, "name": thing.name, "maker": thing.maker}

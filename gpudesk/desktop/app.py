@@ -143,6 +143,8 @@ def run(files: Sequence[str] = ()) -> int:
     start_log()
     if hand_over(files):
         return 0
+    # Without constants a window has nothing to show; that is said here, where it takes one line.
+    paths.calibration_path()
     with Workbench.open() as workbench:
         program = Program(app, workbench)
         reporter = FaultReporter(program)

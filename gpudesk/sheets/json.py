@@ -7,7 +7,7 @@ import math
 from typing import Any
 
 from gpudesk.domain.answers import Answer, BandedSeries, Column, Curve, Difference
-from gpudesk.domain.claims import Attribute, Claim, Dispute, Source
+from gpudesk.domain.claims import Attribute, Claim, Dispute, Price, Source
 from gpudesk.domain.comparison import column_keys, leaders
 from gpudesk.domain.deployments import ParallelPlan
 from gpudesk.domain.estimates import Banded, Estimate, Pool, Pools
@@ -47,7 +47,7 @@ def answer_fields(answer: Answer) -> dict[str, Any]:
             for figure in ("output_tokens_per_s", "ttft_ms", "tpot_ms")
             if len(best := leaders(answer, figure)) > 1
         },
-        "disputes": [_dispute(dispute) for dispute in answer.disputes],
+        "disputes": [dispute_fields(dispute) for dispute in answer.disputes],
         "sources": {name: source_fields(source) for name, source in sorted(sources.items())},
         "notes": [sentence(note) for note in answer.notes],
         "catalog": {"revision": answer.catalog_revision, "date": answer.data_date},
@@ -209,6 +209,27 @@ def source_fields(source: Source) -> dict[str, Any]:
     }
 
 
+def price_fields(price: Price) -> dict[str, Any]:
+    """Return a price; amounts are US dollars per accelerator, one of them or the ends of a range."""
+    return {
+        "id": price.id,
+        "accelerator": price.accelerator,
+        "term": price.term,
+        "usd": price.usd,
+        "usd_low": price.usd_low,
+        "usd_high": price.usd_high,
+        "date": price.date,
+        "kind": price.kind.value,
+        "provider": price.provider,
+        "region": price.region,
+        "instance": price.instance,
+        "accelerators_in_instance": price.accelerators_in_instance,
+        "basis": price.basis,
+        "note": price.note,
+        "source": source_fields(price.source),
+    }
+
+
 def _plain(value: object) -> object:
     return list(value) if isinstance(value, tuple) else value
 
@@ -223,7 +244,8 @@ def _difference(difference: Difference) -> dict[str, Any]:
     }
 
 
-def _dispute(dispute: Dispute) -> dict[str, Any]:
+def dispute_fields(dispute: Dispute) -> dict[str, Any]:
+    """Return a dispute."""
     return {
         "id": dispute.id,
         "thing": dispute.thing,

@@ -41,8 +41,11 @@ class Workbench:
     come with the first estimate.
     """
 
-    def __init__(self, catalog: Catalog, calibration_file: Path) -> None:
-        """Work with an open catalog, which is closed with the workbench."""
+    def __init__(self, catalog: Catalog, calibration_file: Path | None = None) -> None:
+        """Work with an open catalog, which is closed with the workbench.
+
+        The calibration is that of the program unless another file is given.
+        """
         self.catalog = catalog
         self._calibration_file = calibration_file
 
@@ -55,7 +58,7 @@ class Workbench:
         else:
             path = paths.built_catalog_path()
             ensure_built(data, path)
-        return cls(Catalog.open(path), paths.calibration_path())
+        return cls(Catalog.open(path))
 
     def close(self) -> None:
         """Let the catalog go."""
@@ -73,10 +76,10 @@ class Workbench:
 
     @cached_property
     def calibration(self) -> Calibration:
-        """The fitted constants."""
+        """The fitted constants; raises `InputError` or `MissingFileError` where the file is no good."""
         from gpudesk.workbench.calibration_file import read_calibration
 
-        return read_calibration(self._calibration_file)
+        return read_calibration(self._calibration_file or paths.calibration_path())
 
     @cached_property
     def estimator(self) -> Estimator:
@@ -161,7 +164,14 @@ class Workbench:
         return rows_behind(estimate, self.catalog, self.calibration)
 
     def record(self, estimate: Estimate, figure: str) -> tuple[Record, ...]:
-        """Return the published figures nearest to one of an estimate; none where none is behind it."""
+        """Return the published figures nearest to one of an estimate; none where none is behind it.
+
+        Raises `InputError` where the published runs cannot be read.
+        """
+        from gpudesk.domain.records import published_figure
+
+        if published_figure(estimate, figure) is None:
+            return ()
         newest, ask = self.calibration.newest_month, self.estimator.estimate_many
         return self.records.nearest(estimate, figure, newest, ask)
 
