@@ -6,15 +6,17 @@ followed with its numbers.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
 from gpudesk.domain.answers import Term
 from gpudesk.domain.formulas import slot
 from gpudesk.engine.hardware import Peak
+from gpudesk.engine.rates import AGE_POWER
 from gpudesk.engine.steps import StepRow
 from gpudesk.workbench.setups import Candidate, Frame
 
-_JOIN = "({reading}⁴ + {arithmetic}⁴)^¼"
+_JOIN = "({reading}² + {arithmetic}²)^½"
 #: Names of the inputs that older software, and a pairing of part and serving engine, add to a formula.
 _AGE, _PAIRING = "slowdown by age", "slowdown by pairing"
 
@@ -67,7 +69,7 @@ def _constant(name: str, value: float, unit: str | None = None) -> Term:
 def _joined(name: str, reading: Term, arithmetic: Term) -> Term:
     """Return an operator class: the smooth maximum of its reading and its arithmetic."""
     read, computed = _seconds(reading), _seconds(arithmetic)
-    return Term(name, (read**4 + computed**4) ** 0.25, "s", _JOIN, inputs=(reading, arithmetic))
+    return Term(name, math.hypot(read, computed), "s", _JOIN, inputs=(reading, arithmetic))
 
 
 def _seconds(term: Term) -> float:
@@ -83,16 +85,24 @@ class _Step:
 
     def _timed(self, name: str, seconds: float, formula: str, *inputs: Term) -> Term:
         """Return a time, with what stretches it: older software, part and serving engine going together."""
-        rates = self.candidate.rates
-        stretches = [
-            replace(_constant("age_slowdown", rates.age_factor), name=_AGE),
-            replace(_constant("pairing", rates.pairing), name=_PAIRING),
-        ]
-        stretches = [each for each in stretches if each.value != 1.0]
+        pairing = replace(_constant("pairing", self.candidate.rates.pairing), name=_PAIRING)
+        stretches = [each for each in (self._aged(), pairing) if each.value != 1.0]
         if stretches:
             bracketed = f"({formula})" if " + " in formula else formula
             formula = " × ".join((bracketed, *(slot(each.name) for each in stretches)))
         return Term(name, seconds, "s", formula, inputs=(*inputs, *stretches))
+
+    def _aged(self) -> Term:
+        """Return what older software takes longer, with the constant for a year and the years."""
+        factor, years = self.candidate.rates.age_factor, self.candidate.situation.months_old / 12.0
+        slowdown = math.log(factor) / years**AGE_POWER if years else 0.0
+        return Term(
+            _AGE,
+            factor,
+            None,
+            f"e^({{age_slowdown}} × {{years_back}}^{AGE_POWER:g})",
+            inputs=(_constant("age_slowdown", slowdown), Term("years back", years, None, source="scenario")),
+        )
 
     def _unstretched(self, seconds: float) -> float:
         return seconds / self.candidate.rates.stretch
@@ -397,4 +407,8 @@ class _Step:
         if sequences:
             inputs += [Term("sequences", sequences, None), _constant("sequence_time", rates.sequence_s, "s")]
             formula += " + {sequences} × {sequence_time}"
-        return self._timed("scheduling", row.host_fixed + row.host_sequence * sequences, formula, *inputs)
+        if row.stages > 1:
+            inputs.append(Term("stages", row.stages, None))
+            formula = f"{{stages}} × ({formula})" if sequences else f"{{stages}} × {formula}"
+        seconds = row.stages * (row.host_fixed + row.host_sequence * sequences)
+        return self._timed("scheduling", seconds, formula, *inputs)

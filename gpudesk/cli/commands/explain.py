@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from gpudesk.cli import output
 from gpudesk.cli.faults import AT_FAULT, DONE, report
 from gpudesk.cli.options import add_json, add_scenario_options, scenario_from
-from gpudesk.domain.messages import InputError
+from gpudesk.domain.messages import InputError, message
 from gpudesk.text import tr
 
 if TYPE_CHECKING:
@@ -25,13 +25,17 @@ _PLAN = "plan"
 
 
 class _Explained(NamedTuple):
-    """One accelerator with the working of its figure, None for the plan, its plans, and our record."""
+    """One accelerator with the working of its figure, None for the plan, its plans, and our record.
+
+    `record` is None where the published figures cannot be read, and `fault` says why.
+    """
 
     accelerator: str
     estimate: Estimate
     term: Term | None
     plans: PlanChoice
-    record: tuple[Record, ...]
+    record: tuple[Record, ...] | None
+    fault: InputError | None = None
 
 
 def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type to itself
@@ -59,6 +63,7 @@ def run(options: argparse.Namespace) -> int:
     code = DONE
     with Workbench.open() as workbench:
         scenario = scenario_from(options, workbench)
+        _check_figure(options.figure)
         for choice, request in zip(scenario.accelerators, scenario.requests(), strict=True):
             try:
                 estimate = workbench.estimate(request)
@@ -70,14 +75,30 @@ def run(options: argparse.Namespace) -> int:
             _say_json(explained, workbench, options.figure)
         else:
             _say(explained, options.figure, workbench)
+    # The same files are behind all records.
+    for fault in [each.fault for each in explained if each.fault is not None][:1]:
+        code = AT_FAULT
+        report(tr("our record cannot be shown: {problem}", problem=problem(fault)), "explain")
     return code
+
+
+def _check_figure(figure: str) -> None:
+    """Raise InputError that names what can be explained."""
+    from gpudesk.workbench.working import FIGURES
+
+    known = (*FIGURES, _PLAN)
+    if figure not in known:
+        raise InputError(message("explain.unknown", figure=figure, known=known), tr("figure"))
 
 
 def _explained(accelerator: str, estimate: Estimate, figure: str, workbench: Workbench) -> _Explained:
     """Ask for everything behind a figure; raises InputError where it has no working."""
     term = None if figure == _PLAN else workbench.explain(estimate, figure)
-    plans, record = workbench.plans(estimate), workbench.record(estimate, figure)
-    return _Explained(accelerator, estimate, term, plans, record)
+    plans = workbench.plans(estimate)
+    try:
+        return _Explained(accelerator, estimate, term, plans, workbench.record(estimate, figure))
+    except InputError as error:
+        return _Explained(accelerator, estimate, term, plans, None, error)
 
 
 def _say_json(explained: list[_Explained], workbench: Workbench, figure: str) -> None:
@@ -89,7 +110,7 @@ def _say_json(explained: list[_Explained], workbench: Workbench, figure: str) ->
             "accelerator": each.accelerator,
             "term": None if each.term is None else _fields(each.term, workbench),
             "plans": plan_fields(each.plans),
-            "record": record_fields(each.record),
+            "record": None if each.record is None else record_fields(each.record),
         }
         for each in explained
     ]
@@ -111,8 +132,9 @@ def _say(explained: list[_Explained], figure: str, workbench: Workbench) -> None
             blocks = [
                 list(term_lines(each.term, workbench)),
                 list(plan_block(each.plans, *made)),
-                list(record_block(each.estimate, figure, each.record, *made)),
             ]
+            if each.record is not None:
+                blocks.append(list(record_block(each.estimate, figure, each.record, *made)))
         for number, block in enumerate(filter(None, blocks)):
             for line in ["", *block] if number else block:
                 output.say(line)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -62,7 +63,7 @@ def evaluated(term: Term) -> float:
     text = re.sub(r"\{(\w+)\}", lambda found: f"({_inside(term, found.group(1))!r})", term.formula or "")
     for written, python in _OPERATORS.items():
         text = text.replace(written, python)
-    return float(eval(text))
+    return float(eval(text, {"e": math.e}))
 
 
 #: What formulas are written with -> what Python computes with.
@@ -71,8 +72,8 @@ _OPERATORS = {
     "×": "*",
     "÷": "/",
     "−": "-",
-    "⁴": "**4",
-    "^¼": "**0.25",
+    "²": "**2",
+    "^½": "**0.5",
     "^": "**",
 }
 

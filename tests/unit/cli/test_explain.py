@@ -1,0 +1,66 @@
+"""`gpudesk explain`: what can be asked, and what is answered where files of the program are broken."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from gpudesk import paths
+from gpudesk.cli import main as entry
+
+Capture = pytest.CaptureFixture[str]
+
+ASKED = [
+    *("--accelerators", "h200-sxm:1,mi325x:1", "--model", "llama-3.1-8b", "--weights", "fp8"),
+    *("--input-tokens", "1000", "--output-tokens", "100", "--concurrency", "8"),
+]
+
+
+@pytest.fixture
+def broken_records(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Let the file of what fits said of published runs be cut short."""
+    file = tmp_path / "held-out.csv"
+    file.write_text("run,figure\n", encoding="utf-8")
+    monkeypatch.setattr(paths, "held_out_path", lambda: file)
+    return file
+
+
+def test_what_cannot_be_explained_is_answered_once_with_all_that_can(capsys: Capture) -> None:
+    assert entry.main(["explain", "nonsense", *ASKED]) == 1
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.count("\n") == 1
+    assert said.err.startswith(
+        "gpudesk: figure: nonsense cannot be explained; these can: output_tokens_per_s,"
+    )
+    assert said.err.endswith(", memory, plan\n")
+
+
+def test_a_broken_record_does_not_stop_the_working(capsys: Capture, broken_records: Path) -> None:
+    assert entry.main(["explain", "tpot_ms", *ASKED]) == 1
+    said = capsys.readouterr()
+    assert said.out.count("TPOT = ") == 2
+    assert "Nearest published" not in said.out
+    assert said.err.count("\n") == 1
+    assert said.err.startswith(f"gpudesk explain: our record cannot be shown: {broken_records}: ")
+
+
+def test_a_broken_record_is_null_for_programs(capsys: Capture, broken_records: Path) -> None:
+    assert entry.main(["explain", "tpot_ms", *ASKED, "--json"]) == 1
+    found = json.loads(capsys.readouterr().out)["accelerators"]
+    assert [each["record"] for each in found] == [None, None]
+    assert all(each["term"]["value"] > 0 for each in found)
+
+
+@pytest.mark.parametrize("figure", ["memory", "plan", "max_concurrency"])
+def test_what_nobody_publishes_needs_no_record(capsys: Capture, broken_records: Path, figure: str) -> None:
+    assert entry.main(["explain", figure, *ASKED]) == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_the_slowdown_of_older_software_is_worked_out_from_its_constant(capsys: Capture) -> None:
+    assert entry.main(["explain", "tpot_ms", *ASKED, "--date", "2025-01"]) == 0
+    said = capsys.readouterr().out
+    assert "= e^(age slowdown × years back^1.5)" in said
+    line = next(line for line in said.splitlines() if "slowdown by age = " in line)
+    assert "calibration" not in line
