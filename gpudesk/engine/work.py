@@ -238,6 +238,15 @@ def _power(part: Accelerator) -> float:
     return part.tdp_w / flops * 1e12 if part.tdp_w and flops else 0.0
 
 
+def _verified_tokens(acceptance_length: float) -> float:
+    """Return how many tokens of a sequence a step computes on average, to yield `acceptance_length` of them.
+
+    What is accepted, the token that follows it, and one draft that is not. Drafts are whole, but their number
+    is a mean over steps as the length is. Speculating at all costs that one draft: a length of 1 is without.
+    """
+    return acceptance_length + 1.0 if acceptance_length > 1.0 else 1.0
+
+
 def work(situation: Situation, model: Model, shards: Shards, cache: CacheProfile, offered: Offer) -> Work:
     """Count what a step of `situation` has to do."""
     plan = situation.plan
@@ -251,7 +260,6 @@ def work(situation: Situation, model: Model, shards: Shards, cache: CacheProfile
     # A rank moves the copies of a token for all of its experts, or those that expert parallelism gives it.
     copies = shards.moe_layers * shards.experts_per_token / min(plan.ep, plan.tp)
     share = min(shards.experts_per_token / shards.expert_count, 1.0 - 1e-12) if experts else 0.0
-    speculative = situation.acceptance_length > 1.0
     return Work(
         bandwidth=offered.bandwidth,
         dense_bytes=float(shards.dense.stored_bytes),
@@ -304,5 +312,5 @@ def work(situation: Situation, model: Model, shards: Shards, cache: CacheProfile
         chunk_tokens=float(situation.max_batched_tokens * ranks),
         step_batch_cap=float(situation.max_batch * ranks),
         tokens_per_step=situation.acceptance_length,
-        verified_tokens=float(math.ceil(situation.acceptance_length) + 1) if speculative else 1.0,
+        verified_tokens=_verified_tokens(situation.acceptance_length),
     )

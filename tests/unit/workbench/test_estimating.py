@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -288,6 +289,19 @@ def test_speculation_yields_no_more_tokens_than_are_asked_for(estimator: Estimat
     assert plain.tpot_ms is not None
     assert guessed.tpot_ms is not None
     assert guessed.tpot_ms.value > 0.9 * plain.tpot_ms.value
+
+
+@pytest.mark.parametrize("clients", [1, 256])
+def test_the_longer_what_is_accepted_the_faster_without_a_saw(estimator: Estimator, clients: int) -> None:
+    request = ask("h200-sxm", "llama-3.1-70b", "fp8", closed(clients), count=8, tp=8, pp=1)
+    lengths = [1.05 + 0.05 * place for place in range(60)]
+    asked = [replace(request, workload=replace(request.workload, acceptance_length=each)) for each in lengths]
+    found = [rate(each).value for each in estimator.estimate_many(asked) if isinstance(each, Estimate)]
+    gains = [other / one for one, other in pairwise(found)]
+    assert len(gains) == 59
+    assert min(gains) > 1.0
+    # What each length adds falls off evenly.
+    assert all(one >= other * 0.999 for one, other in pairwise(gains))
 
 
 def test_a_long_limit_of_ttft_is_not_used_up_in_the_queue(estimator: Estimator) -> None:
