@@ -30,9 +30,9 @@ class CaseArrays:
 class CaseColumns:
     """What differs from case to case beside the workload: step row, admission, replicas, accelerators."""
 
-    rows: Sequence[int]
-    capacity: Sequence[float]
-    replicas: Sequence[float]
+    rows: Sequence[int] | NDArray[np.intp]
+    capacity: Sequence[float] | Array
+    replicas: Sequence[float] | Array
     counts: Sequence[float] | Array
 
 

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from gpudesk.domain.estimates import Estimate, EstimateRequest
 from gpudesk.engine.loads import RoundTimes, ServingConstants, round_times
 from gpudesk.engine.serving import Results, serve
@@ -70,17 +72,17 @@ def arrays_of(
 ) -> CaseArrays:
     """Return a case for each deployment under its own load, or as many in a row as `points` says."""
     lengths = points or [1] * len(deployments)
-    pairs = [(each, each.candidate) for each, n in zip(deployments, lengths, strict=True) for _ in range(n)]
+    columns = (
+        [each.candidate.position for each in deployments],
+        [each.capacity for each in deployments],
+        [float(each.candidate.plan.dp) for each in deployments],
+        [float(each.candidate.plan.count) for each in deployments],
+    )
     return case_arrays(
         table.rows,
         [workload_values(each.estimate.request.workload) for each in deployments],
         lengths,
-        CaseColumns(
-            rows=[candidate.position for _, candidate in pairs],
-            capacity=[each.capacity for each, _ in pairs],
-            replicas=[float(candidate.plan.dp) for _, candidate in pairs],
-            counts=[float(candidate.plan.count) for _, candidate in pairs],
-        ),
+        CaseColumns(*(np.repeat(column, lengths) for column in columns)),
     )
 
 

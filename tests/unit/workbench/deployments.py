@@ -164,7 +164,7 @@ def answers(table: SetupTable, found: Every, calibration: Calibration) -> Answer
     ]
     positions = np.array([each.candidate.position for each in found.deployments])
     counts = np.array([float(each.placed.plan.count) for each in found.deployments])
-    columns = CaseColumns(positions[owner], running, np.ones(len(owner)), counts[owner])  # type: ignore[arg-type]
+    columns = CaseColumns(positions[owner], running, np.ones(len(owner)), counts[owner])
     lengths = np.bincount(work, minlength=len(WORKLOADS)).tolist()
     arrays = case_arrays(table.rows, [workload_values(each) for each in WORKLOADS], lengths, columns)
     results = serve(arrays.rows, arrays.requests, arrays.loads, serving_constants(calibration))
