@@ -9,6 +9,7 @@ deterministic.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -22,6 +23,9 @@ from gpudesk.evidence.parameters import Array, Parameters
 
 #: Scale of the residuals of each figure, in the logarithm.
 SCALES: Final[Mapping[str, float]] = {"output_tokens_per_s": 0.08, "tpot_ms": 0.12, "ttft_ms": 0.20}
+#: What a figure counts as missed by, in the logarithm, that was measured and is not predicted, since limits
+#: are not met or a rate is too high. Less than one in a hundred others is missed by more.
+UNANSWERED: Final = math.log(5.0)
 #: Length of the step by which derivatives are taken, in the logarithm.
 DIFFERENCE: Final = 1e-3
 #: No constant moves further than this in one step, in the logarithm.
@@ -50,13 +54,21 @@ class _Targets:
     weights: Array
 
     def residuals(self, figures: Mapping[str, Array]) -> Array:
-        parts = []
-        for name in FIGURES:
-            with np.errstate(all="ignore"):
-                part = (np.log(figures[name][self.runs[name]]) - self.logs[name]) / SCALES[name]
-            # What a constant makes impossible (no plan meets the limits) says nothing of its direction.
-            parts.append(np.where(np.isfinite(part), part, 0.0))
-        return np.concatenate(parts)
+        """Return how far figures are off; one that is not predicted at all is off by `UNANSWERED`."""
+        return np.concatenate([self._counted(name, self._part(name, figures)) for name in FIGURES])
+
+    def known(self, figures: Mapping[str, Array]) -> Array:
+        """Return how far figures are off, NaN for those that are not predicted."""
+        return np.concatenate([self._part(name, figures) for name in FIGURES])
+
+    def _part(self, name: str, figures: Mapping[str, Array]) -> Array:
+        with np.errstate(all="ignore"):
+            part: Array = (np.log(figures[name][self.runs[name]]) - self.logs[name]) / SCALES[name]
+        return np.where(np.isfinite(part), part, np.nan)
+
+    @staticmethod
+    def _counted(name: str, part: Array) -> Array:
+        return np.where(np.isnan(part), UNANSWERED / SCALES[name], part)
 
 
 def _weight_key(run: BenchRun) -> tuple[str, ...]:
@@ -149,14 +161,15 @@ def _linear(bench: Bench, targets: _Targets, values: Array, winners: NDArray[np.
     """Residuals, and their derivatives by the logarithms of the constants that may move."""
     settled = bench.fixed(winners)
     figures = settled.figures(values)
-    residuals = targets.residuals(figures)
+    residuals, known = targets.residuals(figures), targets.known(figures)
     free = bench.parameters.free
+    # What is not predicted, before or after, says that it is bad, but not in which direction it gets better.
     slope = np.empty((len(residuals), len(free)))
     for column, place in enumerate(free.tolist()):
         nudged = values.copy()
         nudged[place] *= np.exp(DIFFERENCE)
-        changed = targets.residuals(settled.changed(figures, nudged, place))
-        slope[:, column] = (changed - residuals) / DIFFERENCE
+        changed = targets.known(settled.changed(figures, nudged, place))
+        slope[:, column] = (changed - known) / DIFFERENCE
     return residuals, np.clip(np.nan_to_num(slope), -200.0, 200.0)
 
 
