@@ -85,6 +85,18 @@ def open_loop(rows: Rows, requests: Requests, rate: Array) -> Served:
     )
 
 
+def _in_short_steps(rows: Rows, requests: Requests, tokens: float) -> Array:
+    """Sequences whose tokens, with the prompts that replace them, make steps of `tokens` on every rank.
+
+    Servers under p99 limits are tuned to steps of a few thousand tokens: longer ones hold up all that run, and
+    bring hardly any throughput once arithmetic sets their time.
+    """
+    together = np.minimum(tokens, rows.chunk_tokens) * rows.attention_ranks * rows.stages
+    prompt = requests.prompt * rows.tokens_per_step / np.maximum(requests.later, 1.0)
+    most: Array = np.maximum(together / (1.0 + prompt), 1.0)
+    return most
+
+
 def within_limits(
     rows: Rows, requests: Requests, ttft: Array, tpot: Array, p99: Mask, constants: ServingConstants
 ) -> Served:
@@ -107,7 +119,8 @@ def within_limits(
         within: Mask = (np.nan_to_num(between, nan=0.0) <= margin * tpot) & (latest <= ttft)
         return within
 
-    running = _largest(meets, np.maximum(requests.capacity, 1.0))
+    most = np.where(p99, _in_short_steps(rows, requests, constants.limit_tokens), requests.capacity)
+    running = _largest(meets, np.maximum(np.minimum(requests.capacity, most), 1.0))
     possible = running > 0
     cycle, between, first = point(np.maximum(running, 1.0))
     # Under the highest load that a p99 limit of TTFT allows, queues use part of the limit up.

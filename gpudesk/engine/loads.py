@@ -49,12 +49,14 @@ class ServingConstants:
     """Fitted figures of serving dynamics, without unit.
 
     `tail_wave`: how much of a started last wave of equal requests is paid. `longest`: the longest output of
-    varied requests over their mean. `p99_margin`: mean TPOT over its p99 limit.
+    varied requests over their mean. `p99_margin`: mean TPOT over its p99 limit. `limit_tokens`: tokens in a
+    step of one rank at which servers under p99 limits are run.
     """
 
     tail_wave: float
     longest: float
     p99_margin: float
+    limit_tokens: float
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 A step takes b decoding sequences and m prefill tokens through all layers. Per operator class it needs the
 larger, smoothly, of the time to read its bytes and the time to do its arithmetic:
 
-    T = (x^4 + z^4)^(1/4),  x = bytes / (bandwidth x efficiency),  z = FLOPs / (peak x efficiency)
+    T = (x^2 + z^2)^(1/2),  x = bytes / (bandwidth x efficiency),  z = FLOPs / (peak x efficiency)
 
 Classes: dense matrices, routed experts (of which a batch of n tokens touches 1 - (1 - k/E)^n), LM head,
 attention over the cache. Added to these: collectives, activation traffic, time per layer and per step.
@@ -162,10 +162,12 @@ class StepTime:
 
 
 def _join(read: Array, arithmetic: Array) -> Array:
-    """Smooth maximum: the fourth root of the sum of fourth powers."""
-    read2 = read * read
-    arithmetic2 = arithmetic * arithmetic
-    joined: Array = np.sqrt(np.sqrt(read2 * read2 + arithmetic2 * arithmetic2))
+    """Smooth maximum: the root of the sum of squares.
+
+    Kernels alone turn from reading to arithmetic more sharply, but the matrices of a layer turn at different
+    batches.
+    """
+    joined: Array = np.sqrt(read * read + arithmetic * arithmetic)
     return joined
 
 
@@ -303,14 +305,15 @@ def decode_step(rows: Rows, sequences: Array, context: Array) -> StepTime:
     traffic = rows.activation_token * busiest
     stretch = 1.0 + rows.bubble * (rows.stages - 1.0)
     moved = rows.comm_token * (micro_batch * rows.verified_tokens)
-    scheduled = rows.host_sequence * (held / rows.attention_ranks)
+    # The host of each stage schedules every micro-batch.
+    scheduled = rows.stages * rows.host_sequence * (held / rows.attention_ranks)
     own = classes.dense[1] + classes.experts[1] + classes.head[1] + np.maximum(*classes.attention)
     return _step(
         rows,
         (total - arithmetic + traffic) * stretch,
         arithmetic * stretch,
         (rows.comm_fixed + moved) * stretch,
-        (rows.host_fixed + scheduled) * stretch,
+        (rows.stages * rows.host_fixed + scheduled) * stretch,
         stretch,
         (own + traffic + moved + (1.0 - rows.host_overlap) * scheduled) * stretch,
     )
@@ -354,7 +357,7 @@ def prefill_step(
         total - arithmetic + rows.head_read + rows.activation_token * busiest,
         arithmetic + attention,
         rows.comm_fixed + rows.comm_token * chunk,
-        rows.host_fixed,
+        rows.stages * rows.host_fixed,
         1.0,
     )
 

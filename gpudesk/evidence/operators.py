@@ -1,6 +1,6 @@
 """What single operators reach, fitted from measured calls of kernels: priors of the fit to whole engines.
 
-    product          t0 + ((bytes / (bandwidth x e_w))^4 + (FLOPs / (peak x e_c))^4)^(1/4)
+    product          t0 + ((bytes / (bandwidth x e_w))^2 + (FLOPs / (peak x e_c))^2)^(1/2)
     decode attention t0 + cache bytes / (bandwidth x e_kv)
     all-reduce       latency by ranks + 2 (t - 1) / t x bytes / (link x e_l)
 
@@ -141,7 +141,7 @@ def _products(rows: OperatorRows) -> list[OperatorEntry]:
         shares = np.stack(list(libraries.values())).astype(np.float64)
 
         def predict(values: Array) -> Array:
-            busy: Array = ((read / values[0]) ** 4 + (work / values[1]) ** 4) ** 0.25
+            busy: Array = np.hypot(read / values[0], work / values[1])
             called: Array = values[2:] @ shares
             return called + busy
 

@@ -448,7 +448,14 @@ def _dynamics() -> tuple[Prior, ...]:
             _except((_TENSORRT, 0.02), (_VLLM, 0.257)),
             high=1.0,
         ),
-        Prior("p99_margin", "1", "mean over p99 of TPOT at its limit", 0.723, 0.1, high=1.0),
+        Prior("p99_margin", "1", "mean over p99 of TPOT at its limit", 0.8, 0.1, high=1.0),
+        Prior(
+            "limit_tokens",
+            "tokens",
+            "tokens in a step of one attention rank at which servers under p99 limits are run",
+            3000.0,
+            0.4,
+        ),
     )
 
 

@@ -16,7 +16,7 @@ from gpudesk.engine.rates import AGE_POWER
 from gpudesk.engine.steps import StepRow
 from gpudesk.workbench.setups import Candidate, Frame
 
-_JOIN = "({reading}⁴ + {arithmetic}⁴)^¼"
+_JOIN = "({reading}² + {arithmetic}²)^½"
 #: Names of the inputs that older software, and a pairing of part and serving engine, add to a formula.
 _AGE, _PAIRING = "slowdown by age", "slowdown by pairing"
 
@@ -69,7 +69,7 @@ def _constant(name: str, value: float, unit: str | None = None) -> Term:
 def _joined(name: str, reading: Term, arithmetic: Term) -> Term:
     """Return an operator class: the smooth maximum of its reading and its arithmetic."""
     read, computed = _seconds(reading), _seconds(arithmetic)
-    return Term(name, (read**4 + computed**4) ** 0.25, "s", _JOIN, inputs=(reading, arithmetic))
+    return Term(name, math.hypot(read, computed), "s", _JOIN, inputs=(reading, arithmetic))
 
 
 def _seconds(term: Term) -> float:
@@ -407,4 +407,8 @@ class _Step:
         if sequences:
             inputs += [Term("sequences", sequences, None), _constant("sequence_time", rates.sequence_s, "s")]
             formula += " + {sequences} × {sequence_time}"
-        return self._timed("scheduling", row.host_fixed + row.host_sequence * sequences, formula, *inputs)
+        if row.stages > 1:
+            inputs.append(Term("stages", row.stages, None))
+            formula = f"{{stages}} × ({formula})" if sequences else f"{{stages}} × {formula}"
+        seconds = row.stages * (row.host_fixed + row.host_sequence * sequences)
+        return self._timed("scheduling", seconds, formula, *inputs)

@@ -67,6 +67,7 @@ SERVING = ServingConstants(
     tail_wave=0.3,
     longest=4.0,
     p99_margin=0.77,
+    limit_tokens=3000.0,
 )
 
 _CONSTANTS = {

@@ -6,6 +6,7 @@ Every step reads the weights once, or computes for all of its tokens where that 
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from dataclasses import dataclass, replace
 
@@ -41,8 +42,7 @@ class Simulated:
 
 def step_seconds(row: StepRow, tokens: int) -> float:
     """Return how long a step of so many tokens takes."""
-    joined: float = (row.dense_read**4 + (row.dense_flop * tokens) ** 4) ** 0.25
-    return joined
+    return math.hypot(row.dense_read, row.dense_flop * tokens)
 
 
 class Replica:
