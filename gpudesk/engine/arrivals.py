@@ -88,8 +88,8 @@ def open_loop(rows: Rows, requests: Requests, rate: Array) -> Served:
 def _in_short_steps(rows: Rows, requests: Requests, tokens: float) -> Array:
     """Sequences whose tokens, with the prompts that replace them, make steps of `tokens` on every rank.
 
-    Servers under p99 limits are tuned to steps of a few thousand tokens: longer ones hold up all that run, and
-    bring hardly any throughput once arithmetic sets their time.
+    Servers under p99 limits are tuned to steps of a few thousand tokens: longer ones hold up all that run,
+    and bring hardly any throughput once arithmetic sets their time.
     """
     together = np.minimum(tokens, rows.chunk_tokens) * rows.attention_ranks * rows.stages
     prompt = requests.prompt * rows.tokens_per_step / np.maximum(requests.later, 1.0)
