@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Any
 
 import pytest
@@ -302,6 +302,35 @@ def test_the_longer_what_is_accepted_the_faster_without_a_saw(estimator: Estimat
     assert min(gains) > 1.0
     # What each length adds falls off evenly.
     assert all(one >= other * 0.999 for one, other in pairwise(gains))
+
+
+@pytest.mark.parametrize("engine", ["vllm", "sglang", "tensorrt-llm"])
+def test_newer_software_is_slower_only_by_what_it_sets_itself(estimator: Estimator, engine: str) -> None:
+    """Some versions came with smaller prefill chunks or less memory; set alike, no newer one is slower.
+
+    But for a tight limit of TTFT: what takes all prompts first, as vLLM did before 0.8, meets it with more.
+    """
+    months = [f"{year}-{month:02}" for year in (2024, 2025) for month in range(1, 13)]
+    alike = {"memory_fraction": 0.9, "max_batch": 256, "max_batched_tokens": 8192}
+    loads = (closed(1), closed(256), Load(LoadKind.LIMITS, ttft_ms=20_000.0, tpot_ms=50.0))
+    for part, load, lengths in product(("a100-80gb-sxm", "h100-sxm"), loads, ((1000, 1000), (8000, 200))):
+        question = ask(part, "llama-3.1-8b", "bf16", load, lengths, count=1, serving_engine=engine, **alike)
+        answers = estimator.estimate_many([replace(question, date=month) for month in months])
+        rates = [rate(each).value for each in answers if isinstance(each, Estimate)]
+        assert len(rates) == len(months)
+        assert all(newer >= older * (1.0 - 1e-9) for older, newer in pairwise(rates)), (part, load, lengths)
+
+
+def test_a_smaller_prefill_chunk_is_why_newer_software_can_be_slower(estimator: Estimator) -> None:
+    older, newer = (
+        estimator.estimate(
+            ask("a100-80gb-sxm", "llama-3.1-8b", "bf16", closed(256), (8000, 200), count=8, tp=8, **changes)
+        )
+        for changes in ({"date": "2025-03"}, {"date": "2025-04"})
+    )
+    assert rate(newer).value < rate(older).value
+    as_before = replace(newer.request, max_batched_tokens=8192)
+    assert rate(estimator.estimate(as_before)).value >= rate(older).value
 
 
 def test_a_long_limit_of_ttft_is_not_used_up_in_the_queue(estimator: Estimator) -> None:
