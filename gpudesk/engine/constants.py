@@ -73,6 +73,21 @@ class BandRule:
         return all(keys.get(name) in allowed for name, allowed in self.where.items())
 
 
+class Values(dict[str, float]):
+    """The constants for one combination of keys by name, each worked out when it is first asked for."""
+
+    def __init__(self, constants: Mapping[str, Constant], keys: Mapping[str, str]) -> None:
+        """Take all constants, and the keys of these."""
+        super().__init__()
+        self._constants = constants
+        self._keys = dict(keys)
+
+    def __missing__(self, name: str) -> float:
+        """Look a constant up and keep it."""
+        value = self[name] = self._constants[name].value(self._keys)
+        return value
+
+
 @dataclass(frozen=True, slots=True)
 class Calibration:
     """All constants, the coverage by rows, and the bands; `revision` is the hash of the file."""
@@ -84,17 +99,21 @@ class Calibration:
     bands: tuple[BandRule, ...]
     pair_bands: tuple[BandRule, ...]
     coverage: Mapping[tuple[str, str], int] = field(default_factory=dict)
-    _found: dict[tuple[str | None, ...], float] = field(default_factory=dict, repr=False, compare=False)
+    _found: dict[tuple[str | None, ...], Values] = field(default_factory=dict, repr=False, compare=False)
 
     def value(self, name: str, keys: Mapping[str, str]) -> float:
         """Return constant `name` for `keys`; raises KeyError for a constant that the file lacks."""
+        return self.values(keys)[name]
+
+    def values(self, keys: Mapping[str, str]) -> Mapping[str, float]:
+        """Return the constants for `keys` by name; asked for one that the file lacks it raises KeyError."""
         get = keys.get
-        place = (name, *[get(key) for key in KEYS])
-        value = self._found.get(place)
-        if value is None:
+        place = tuple([get(key) for key in KEYS])
+        found = self._found.get(place)
+        if found is None:
             # The same few combinations come up for thousands of deployments.
-            value = self._found[place] = self.constants[name].value(keys)
-        return value
+            found = self._found[place] = Values(self.constants, keys)
+        return found
 
     def rows(self, generation: str, family: str) -> int:
         """Published end-to-end rows of this generation on this serving-engine family."""

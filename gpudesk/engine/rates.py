@@ -161,28 +161,30 @@ def constant_keys(situation: Situation, model: Model, offered: Offer) -> dict[Sl
 
 def looked_up(calibration: Calibration, keys: Mapping[Slot, Mapping[str, str]]) -> Lookup:
     """Return the constants of one deployment."""
+    values = {slot: calibration.values(of_slot) for slot, of_slot in keys.items()}
 
     def value(name: str, slot: Slot = Slot.ALL) -> float:
-        return calibration.value(name, keys[slot])
+        return values[slot][name]
 
     return value
 
 
 def _powered(power: float, reference: float, exponent: float) -> float:
     """Return what a power limit other than the reference's makes of sustained arithmetic; 1 where unknown."""
-    known = (np.asarray(power) > 0) & (np.asarray(reference) > 0)
-    ratio = np.where(known, power, 1.0) / np.where(known, reference, 1.0)
-    return _scalar(np.asarray(np.minimum(ratio, MOST_POWER) ** exponent))
+    known = (power > 0) & (reference > 0)
+    unknown = 1.0 - known
+    ratio = (known * power + unknown) / (known * reference + unknown)
+    return _scalar(np.minimum(ratio, MOST_POWER) ** exponent)
 
 
-def _scalar(value: NDArray[np.float64]) -> float:
+def _scalar(value: NDArray[np.float64] | np.float64) -> float:
     """Return a single number as such; arrays of many deployments pass for it, as in all of `rates`."""
     return value.item() if value.ndim == 0 else value  # type: ignore[return-value]
 
 
 def _aged(constant: Lookup, work: Work) -> float:
     """Return what older software stretches all times by; years lie further back the more there are."""
-    years = np.asarray(work.months_old / 12.0)
+    years = work.months_old / 12.0
     return _scalar(np.exp(constant("age_slowdown") * years**AGE_POWER))
 
 
