@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from math import gcd
 
 from gpudesk.domain.deployments import ParallelPlan
 from gpudesk.domain.models import LayerGroup, Model, MoeFfn
@@ -171,6 +172,30 @@ def _active_expert_elements(group: LayerGroup, tensors: tuple[Tensor, ...]) -> i
     return total * group.ffn.experts_per_token // group.ffn.experts
 
 
+def _like(plan: ParallelPlan) -> ParallelPlan:
+    """Return the smallest plan that divides each tensor as `plan` does: stages and replicas divide none."""
+    return ParallelPlan(plan.tp, 1, plan.ep, plan.ep // gcd(plan.ep, plan.tp), plan.attention_dp)
+
+
+@lru_cache(maxsize=4_000)
+def _divided(
+    model: Model, weights: Precision, plan: ParallelPlan
+) -> tuple[Share, Share, Share, tuple[tuple[Share, Share], ...]]:
+    """Return embedding, head, what is read of the head, and experts and dense of a layer of each group.
+
+    Many plans share it, which differ in stages and replicas.
+    """
+    outer = outer_tensors(model)
+    embedding = _sum(_of(outer, TensorClass.EMBEDDING), model, weights, plan)
+    head = _sum(_not_of(outer, TensorClass.EMBEDDING), model, weights, plan)
+    read = _sum(_of(outer, TensorClass.LM_HEAD), model, weights, plan)
+    layers = tuple(
+        (_sum(layer.experts, model, weights, plan), _sum(layer.dense, model, weights, plan))
+        for layer in _layers(model)
+    )
+    return embedding, head, embedding if model.tied_embeddings else read, layers
+
+
 @lru_cache(maxsize=2_000)
 def shard(model: Model, weights: Precision, plan: ParallelPlan) -> Shards:
     """Lay `model` with `weights` (a concrete format) out over `plan`; exact integers.
@@ -179,17 +204,10 @@ def shard(model: Model, weights: Precision, plan: ParallelPlan) -> Shards:
     """
     if not model.dimensions_known:
         raise ValueError(model.id)
-    outer = outer_tensors(model)
-    embedding = _sum(_of(outer, TensorClass.EMBEDDING), model, weights, plan)
-    head = _sum(_not_of(outer, TensorClass.EMBEDDING), model, weights, plan)
-    head_read = _sum(_of(outer, TensorClass.LM_HEAD), model, weights, plan)
-    if model.tied_embeddings:
-        head_read = embedding
+    embedding, head, head_read, layers = _divided(model, weights, _like(plan))
     stage, dense, experts = Share(), Share(), Share()
     undivided = active = moe_layers = ffn_layers = collectives = per_token = expert_count = 0
-    for group, layer in zip(model.layers, _layers(model), strict=True):
-        layer_experts = _sum(layer.experts, model, weights, plan)
-        layer_dense = _sum(layer.dense, model, weights, plan)
+    for group, layer, (layer_experts, layer_dense) in zip(model.layers, _layers(model), layers, strict=True):
         stage = stage + (layer_experts + layer_dense).times(-(-group.count // plan.pp))
         dense = dense + layer_dense.times(group.count)
         experts = experts + layer_experts.times(group.count)
