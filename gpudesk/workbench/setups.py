@@ -22,6 +22,7 @@ from gpudesk.engine.memory import MemoryBudget, MemorySettings, memory_budget
 from gpudesk.engine.operating import step_row
 from gpudesk.engine.plans import PlanWishes, candidate_plans, divides_heads, replica_counts
 from gpudesk.engine.rates import Rates, constant_keys, looked_up, rates
+from gpudesk.engine.sharding import shard
 from gpudesk.engine.steps import StepRow
 from gpudesk.engine.work import Offer, Situation, Work, is_dispatched, offer, work
 from gpudesk.workbench.requests import check_degrees
@@ -229,10 +230,13 @@ def placements(request: EstimateRequest, frame_: Frame, count: int) -> tuple[Pla
 
 
 def counts(request: EstimateRequest, frame_: Frame) -> tuple[int, ...]:
-    """Deployment sizes to try, smallest first."""
+    """Deployment sizes to try, smallest first: those on which all weights together find room."""
     if request.count is not None:
         return (request.count,)
-    return replica_counts(frame_.accelerator, wishes(request, frame_.engine))
+    sizes = replica_counts(frame_.accelerator, wishes(request, frame_.engine))
+    weights = shard(frame_.model, frame_.weights, ParallelPlan()).resident_bytes
+    roomy = tuple(size for size in sizes if size * frame_.accelerator.memory_bytes > weights)
+    return roomy or sizes[-1:]
 
 
 def situation_of(request: EstimateRequest, frame_: Frame, placed: Placement) -> Situation:
