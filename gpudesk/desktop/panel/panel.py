@@ -40,6 +40,7 @@ class SourcesPanel(QWidget):
         self._explainer = Explainer(desk)
         self._explanation: Explanation | None = None
         self._selection: Selection | None = None
+        self._shown: Selection | None = None
         self._pinned = False
         self._stale = True
         self._partial = False
@@ -125,7 +126,8 @@ class SourcesPanel(QWidget):
             explanation = self._explainer.updated(former, explanation)
         self._explanation = explanation
         nodes = empty_nodes() if explanation is None else nodes_of(explanation)
-        self.view.show_nodes(nodes)
+        self.view.show_nodes(nodes, stay=self._shown == self._selection)
+        self._shown = self._selection
         self.view.setAccessibleDescription(nodes[0].sentence)
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802 - Qt's name

@@ -49,6 +49,7 @@ class PanelView(QTreeView):
         self._theme = theme
         self._folds: dict[str, bool] = {}
         self._restoring = False
+        self._staying = False
         self._hovered: Line | None = None
         self.lines = PanelModel(self)
         self.setModel(self.lines)
@@ -73,18 +74,52 @@ class PanelView(QTreeView):
 
     # What is shown
 
-    def show_nodes(self, nodes: tuple[Node, ...]) -> None:
-        """Show other lines; where they are of the same shape, folds, place and current line stay."""
+    def show_nodes(self, nodes: tuple[Node, ...], *, stay: bool = False) -> None:
+        """Show other lines; folds stay, and where it is there again the current line.
+
+        With `stay` they are about the same figure: what is read stays where it is, too.
+        """
+        places = self._places() if stay else []
         current = self._line(self.currentIndex())
         self._hovered = None
-        if self.lines.show(nodes):
-            return
-        self._restore_folds()
-        if current is not None:
-            # A line of the same name may be there again, as when another accelerator is selected.
-            self.setCurrentIndex(self.lines.find(current.node.key))
-        if not self.currentIndex().isValid():
-            self.scrollToTop()
+        if not self.lines.show(nodes):
+            self._restore_folds()
+            self._staying = stay
+            if current is not None:
+                self.setCurrentIndex(self.lines.find(current.node.key))
+            self._staying = False
+            if not stay and not self.currentIndex().isValid():
+                self.scrollToTop()
+        self._return_to(places)
+
+    def _places(self) -> list[tuple[str, int]]:
+        """Return the keys of the lines that are seen, and how far down each begins; none at the very top.
+
+        One that is cut off at the top comes last.
+        """
+        if self.verticalScrollBar().value() == 0:
+            return []
+        found: list[tuple[str, int]] = []
+        index = self.indexAt(QPoint(0, 0))
+        while (line := self._line(index)) is not None:
+            top = self.visualRect(index).top()
+            if top > self.viewport().height():
+                break
+            found.append((line.node.key, top))
+            index = self.indexBelow(index)
+        return sorted(found, key=lambda place: place[1] < 0)
+
+    def _return_to(self, places: list[tuple[str, int]]) -> None:
+        """Scroll so that the first of the lines that is still there begins where it did."""
+        if places:
+            # Other texts have other heights.
+            self.executeDelayedItemsLayout()
+        for key, top in places:
+            rect = self.visualRect(self.lines.find(key))
+            if rect.isValid():
+                bar = self.verticalScrollBar()
+                bar.setValue(bar.value() + rect.top() - top)
+                return
 
     @property
     def hovered(self) -> Line | None:
@@ -154,7 +189,7 @@ class PanelView(QTreeView):
             if line is not None:
                 place = self.lines.index_of(line)
                 self.lines.dataChanged.emit(place, place)
-        if current.isValid():
+        if current.isValid() and not self._staying:
             self.scrollTo(current)
         FocusRing.moved(self)
 

@@ -1,0 +1,126 @@
+"""Where the panel is scrolled to: the lines that are read stay where they are while figures change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+from PySide6.QtCore import QPoint
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from gpudesk.desktop.panel.panel import SourcesPanel
+from gpudesk.desktop.session import edits
+from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.selection import figure
+from gpudesk.domain.formatting import ENGLISH, Formatter
+from gpudesk.domain.scenarios import Scenario
+from gpudesk.workbench.templates import read_template
+from gpudesk.workbench.workbench import Workbench
+
+THROUGHPUT = figure("b200-hgx", "output_tokens_per_s")
+
+
+@pytest.fixture(scope="module")
+def workbench() -> Iterator[Workbench]:
+    with Workbench.open() as opened:
+        yield opened
+
+
+@pytest.fixture
+def desk(workbench: Workbench, qtbot: QtBot) -> Desk:
+    made = Desk(workbench, Formatter(ENGLISH))
+    made.open(read_template("70b-chat-on-four"))
+    return made
+
+
+def settled(panel: SourcesPanel) -> None:
+    for _ in range(3):
+        QApplication.processEvents()
+    panel.view.executeDelayedItemsLayout()
+
+
+def change(desk: Desk, panel: SourcesPanel, scenario: Scenario) -> None:
+    desk.apply(scenario, "Change")
+    desk.flush()
+    settled(panel)
+
+
+def scrolled_to(panel: SourcesPanel, key: str) -> None:
+    """Scroll until the line with a key is a little below the upper edge."""
+    view = panel.view
+    settled(panel)
+    index = view.lines.find(key)
+    assert index.isValid()
+    bar = view.verticalScrollBar()
+    bar.setValue(bar.value() + view.visualRect(index).top() - 5)
+    settled(panel)
+    assert 0 < bar.value() < bar.maximum()
+
+
+def seen(panel: SourcesPanel) -> tuple[str, int]:
+    """Return the key of the first line that is wholly seen, and how far down it begins."""
+    view = panel.view
+    index = view.indexAt(QPoint(20, 6))
+    line = view.lines.line(index)
+    assert line is not None
+    return line.node.key, view.visualRect(index).top()
+
+
+def a_term(panel: SourcesPanel) -> str:
+    every = (line.node.key for top in panel.view.lines.lines for line in top.walk())
+    return next(key for key in every if "/" in key)
+
+
+@pytest.fixture
+def small(panel: SourcesPanel, desk: Desk) -> SourcesPanel:
+    panel.resize(312, 260)
+    desk.select(THROUGHPUT)
+    settled(panel)
+    return panel
+
+
+def changes(scenario: Scenario) -> dict[str, Scenario]:
+    speculating = replace(scenario, workload=replace(scenario.workload, acceptance_length=2.5))
+    return {
+        "figures only": edits.with_load_value(scenario, 65),
+        "far more requests": edits.with_load_value(scenario, 20_000),
+        "older software": replace(scenario, date="2025-01"),
+        "another term": speculating,
+        "more accelerators": edits.with_count(scenario, 2, 4),
+    }
+
+
+@pytest.mark.parametrize("name", changes(read_template("70b-chat-on-four")))
+def test_lines_stay_where_they_are_while_their_figures_change(
+    small: SourcesPanel, desk: Desk, name: str
+) -> None:
+    scrolled_to(small, a_term(small))
+    before = seen(small)
+    change(desk, small, changes(desk.scenario)[name])
+    assert seen(small) == before
+
+
+@pytest.mark.parametrize("name", changes(read_template("70b-chat-on-four")))
+def test_a_current_line_out_of_sight_does_not_draw_the_view_to_it(
+    small: SourcesPanel, desk: Desk, name: str
+) -> None:
+    small.view.go_to("head")
+    scrolled_to(small, a_term(small))
+    before = seen(small)
+    change(desk, small, changes(desk.scenario)[name])
+    assert seen(small) == before
+
+
+def test_another_figure_begins_at_its_head(small: SourcesPanel, desk: Desk) -> None:
+    scrolled_to(small, a_term(small))
+    desk.select(figure("b200-hgx", "memory"))
+    settled(small)
+    assert seen(small)[0] == "head"
+
+
+def test_who_is_at_the_top_stays_there(small: SourcesPanel, desk: Desk) -> None:
+    for scenario in changes(desk.scenario).values():
+        change(desk, small, scenario)
+        assert small.view.verticalScrollBar().value() == 0
