@@ -76,10 +76,13 @@ class Flow:
         self.prefill_rate = pools.prefill_replicas / self.each
         self.transfer_rate = 1.0 / np.maximum(pools.spacing, _SHORTEST_SPACING)
         self.capacity = np.maximum(requests.capacity, 1.0)
+        self._stepped: tuple[Array, StepTime] | None = None
 
     def step(self, running: Array) -> StepTime:
-        """Decode step of a replica."""
-        return decode_step(self.pools.decode, running, self.requests.context)
+        """Decode step of a replica; the last is kept, since conditions ask for it several times."""
+        if self._stepped is None or self._stepped[0] is not running:
+            self._stepped = running, decode_step(self.pools.decode, running, self.requests.context)
+        return self._stepped[1]
 
     def decoding(self, running: Array) -> Array:
         """Seconds from the first token to the last."""
@@ -140,8 +143,10 @@ class Flow:
 
     def largest(self, good: Callable[[Array], Mask], most: Array) -> Array:
         """Return the largest number of running sequences up to `most` for which `good` holds."""
-        low, high = np.zeros_like(most), most.copy()
         fits = good(most)
+        if fits.all():
+            return most
+        low, high = np.zeros_like(most), most
         for _ in range(_HALVINGS):
             middle = 0.5 * (low + high)
             holds = good(middle)
