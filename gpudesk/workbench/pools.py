@@ -162,10 +162,13 @@ class PoolTable:
         lossless: bool,
     ) -> PoolPair:
         """Join pools; `lossless` counts nothing but the rate of the link between them."""
-        joined = [self.link(setup, a.candidate.plan, b.candidate.plan) for a, b in found]
-        rate = np.array(
-            [each.bandwidth * (1.0 if lossless else self.reached(setup, each)) for each in joined]
-        )
+        totals = [one.candidate.plan.count + other.candidate.plan.count for one, other in found]
+        links = {total: self.link(setup, total) for total in set(totals)}
+        rates = {
+            total: each.bandwidth * (1.0 if lossless else self.reached(setup, each))
+            for total, each in links.items()
+        }
+        rate = np.array([rates[total] for total in totals])
         sent, senders = moved(request, [prefill for prefill, _ in found])
         received, receivers = moved(request, [decode for _, decode in found])
         handover = 0.0 if lossless else self.handover(setup)
@@ -180,10 +183,12 @@ class PoolTable:
             handover=np.full(len(found), handover),
         )
 
-    def link(self, setup: Setup, prefill: ParallelPlan, decode: ParallelPlan) -> Link:
-        """Return what joins the pools: the scale-up domain or host that holds both, or else the network."""
+    def link(self, setup: Setup, count: int) -> Link:
+        """Return what joins pools of together `count`: the scale-up domain or host that holds both, or else
+        the network.
+        """
         node = self._table.calibration.value("node_bandwidth", {})
-        return link(setup.frame.accelerator, prefill.count + decode.count, node)
+        return link(setup.frame.accelerator, count, node)
 
     def reached(self, setup: Setup, joined: Link) -> float:
         """Return the share of the link that a transfer between two ranks reaches."""
@@ -225,7 +230,7 @@ class PoolTable:
             decode=Pool(plans[1], float(results.decode_busy[0])),
             transfer_ms=float(cases.pools.transfer[0] + cases.pools.handover[0]) * 1e3,
             transfer_bytes=_cache_bytes(request, setup),
-            link=self.link(setup, *plans).kind,
+            link=self.link(setup, plans[0].count + plans[1].count).kind,
             link_busy=float(results.link_busy[0]),
             binding=_BINDING[int(results.binding[0])],
         )
