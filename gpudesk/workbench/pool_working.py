@@ -130,7 +130,7 @@ def _transfer(pools: _Pools, choice: PoolChoice) -> tuple[Term, float]:
     """Time in which the ranks of a pool move the cache of one prompt, and how many they move at once."""
     (each,), (at_once,) = moved(pools.estimate.request, [choice])
     setup = pools.operation.setups[1]
-    joined = pools.table.link(setup, *(each.candidate.plan for each in pools.operation.pair))
+    joined = pools.table.link(setup, sum(each.candidate.plan.count for each in pools.operation.pair))
     reached = pools.table.reached(setup, joined)
     model = pools.estimate.request.model
     time = Term(
