@@ -38,6 +38,8 @@ SENTENCES: Final = MappingProxyType(
         "field.unknown_near": "{given} is not a field here; the closest: {near}",
         "load.none": "says no load; give one of batch, concurrency, saturate with requests, request_rate, "
         "or ttft_ms with tpot_ms",
+        "load.no_option": "no load is given; give --concurrency, --batch-size, --saturate or --request-rate, "
+        "or --ttft-ms with --tpot-ms",
         "load.two": "{first} and {second} do not go together; give one kind of load",
         "batch.not_json": "is not JSON from column {column} on: {reason}",
         "batch.unexpected": "could not be answered because of a mistake in the program ({kind_of_fault})",
@@ -159,6 +161,8 @@ SENTENCES: Final = MappingProxyType(
         "few requests may be answered later than by {fewer}",
         "estimate.smaller_chunk": "Steps of at most {tokens} tokens, fewer than the serving engine's "
         "default, so that memory is left for the KV cache",
+        "estimate.smaller_batch": "At most {sequences} sequences in a step, fewer than the serving engine's "
+        "default, so that memory is left for the KV cache",
         "estimate.announced": "{accelerator} is announced, not shipping: its figures are the vendor's own",
         "estimate.newer_than_calibration": "The software date is after {newest}, the newest month with "
         "measurements: the bands are wider",
@@ -263,6 +267,7 @@ WORDS: Final = MappingProxyType(
         "source": "source",
         "total": "all memory",
         "free": "the memory that is left free",
+        "static": "the memory that is free before the weights are loaded",
         "Prefill": "Prefill",
         "Decode": "Decode",
         "prefill": "prefill",

@@ -42,6 +42,7 @@ _NEVER_EMPTY: Final = frozenset(
     {"name", "family", "source", "note", "reason", "weights", "kv", "platforms", "kernels"}
 )
 _FRACTIONS: Final = frozenset({Setting.MEMORY_FRACTION, Setting.SAFE_MEMORY_FRACTION})
+_SHARES: Final = frozenset({Setting.WINDOW_SHARE, Setting.STATE_SHARE})
 _SWITCHES: Final = frozenset({Setting.CHUNKED_PREFILL, Setting.MIXED_STEPS, Setting.KV_ON_DEMAND})
 
 #: Everything that is a table of its own in a file.
@@ -130,6 +131,9 @@ def _faults(engine: ServingEngine, known: frozenset[str] | None) -> Iterator[_Fa
     for number, rule in enumerate(engine.kernels, start=1):
         if rule.path is KernelWay.WEIGHT_ONLY and rule.arithmetic is None:
             yield f"kernels.{number}.arithmetic", "is missing: the weights are widened to it"
+        for name in ("hidden_multiple", "intermediate_multiple"):
+            if getattr(rule, name) < 1:
+                yield f"kernels.{number}.{name}", f"{getattr(rule, name)} is no whole number above 0"
     yield from _layer_kinds(engine)
 
 
@@ -177,12 +181,15 @@ def _last_rules(engine: ServingEngine) -> Iterator[_Fault]:
 
 
 def _values(engine: ServingEngine) -> Iterator[_Fault]:
-    """Fractions lie between 0 and 1, switches are one of them, all else is a whole number above 0."""
+    """Fractions and shares lie between 0 and 1, switches are either, all else is a whole number above 0."""
     for number, rule in enumerate(engine.settings, start=1):
         field = f"settings.{number}.value"
         if rule.setting in _FRACTIONS:
             if not 0 < rule.value <= 1:
                 yield field, f"{rule.value} is no fraction between 0 and 1"
+        elif rule.setting in _SHARES:
+            if not 0 <= rule.value <= 1:
+                yield field, f"{rule.value} is no share from 0 to 1"
         elif rule.setting in _SWITCHES:
             if rule.value not in (0, 1):
                 yield field, f"{rule.value} is neither 1 (on) nor 0 (off)"

@@ -32,7 +32,12 @@ class Setting(StrEnum):
 
     max_batch: sequences in a step. max_batched_tokens: tokens in a step. memory_fraction: the default.
     safe_memory_fraction: the largest that leaves room for what the engine does not count. runtime_bytes:
-    context, graphs and workspaces of one accelerator. Switches, 1 on and 0 off: chunked_prefill; mixed_steps,
+    what the driver keeps, context, graphs and workspaces of one accelerator. collective_bytes: buffers of the
+    collectives, where there is more than one accelerator in a replica. logit_bytes: bytes held for each logit
+    of a sequence while its token is drawn. window_share: share of a sequence for which layers with a window
+    hold memory, 0 where they give back what the window has passed. state_share: share of the cache set apart
+    for recurrent states, 0 where both come from one pool; state_slots: states that a sequence then
+    takes of it. Switches, 1 on and 0 off: chunked_prefill; mixed_steps,
     prompts go in one step with the tokens of running sequences; kv_on_demand, a sequence is given memory as
     it grows, and not for its full length when it begins.
     """
@@ -42,6 +47,11 @@ class Setting(StrEnum):
     MEMORY_FRACTION = "memory_fraction"
     SAFE_MEMORY_FRACTION = "safe_memory_fraction"
     RUNTIME_BYTES = "runtime_bytes"
+    COLLECTIVE_BYTES = "collective_bytes"
+    LOGIT_BYTES = "logit_bytes"
+    WINDOW_SHARE = "window_share"
+    STATE_SHARE = "state_share"
+    STATE_SLOTS = "state_slots"
     CHUNKED_PREFILL = "chunked_prefill"
     MIXED_STEPS = "mixed_steps"
     KV_ON_DEMAND = "kv_on_demand"
@@ -103,7 +113,9 @@ class SettingRule:
 class KernelRule:
     """How the engine runs the weight formats `weights`; `arithmetic` is the format of the multiplication.
 
-    Without `arithmetic` (native paths) each format multiplies in itself.
+    Without `arithmetic` (native paths) each format multiplies in itself. The matrices of experts are filled
+    up to whole multiples of `hidden_multiple` in the hidden size and of `intermediate_multiple` in a rank's
+    share of the intermediate size.
     """
 
     weights: frozenset[Precision]
@@ -111,6 +123,8 @@ class KernelRule:
     source: str
     note: str
     arithmetic: Precision | None = None
+    hidden_multiple: int = 1
+    intermediate_multiple: int = 1
     when: When = When()
 
 
@@ -176,13 +190,14 @@ class ServingEngine:
     """One serving engine: what it runs on, its formats, its limits and its settings.
 
     `family` groups engines whose measured rows calibrate each other. The memory fraction is a share of the
-    `total` memory, or of what is `free` once weights and runtime are there.
+    `total` memory, or of what is `free` once weights and runtime are there, or the `static` share: that of
+    weights and cache alone, with activations beside it.
     """
 
     id: str
     name: str
     family: str
-    memory_fraction_of: Literal["total", "free"]
+    memory_fraction_of: Literal["total", "free", "static"]
     parallel: ParallelSupport
     platforms: tuple[PlatformRule, ...]
     settings: tuple[SettingRule, ...]

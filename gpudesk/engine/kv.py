@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import assert_never
 
@@ -65,6 +65,24 @@ class LayerCache:
 
 
 @dataclass(frozen=True, slots=True)
+class Holding:
+    """How a serving engine sets memory aside for a sequence, where that is more than what the sequence fills.
+
+    `window_share`: layers with a window hold this share of the whole length (0: the window alone).
+    `state_share`: this share of the cache is set apart for recurrent states (0: all comes from one pool), of
+    which a sequence takes `state_slots`.
+    """
+
+    window_share: float = 0.0
+    state_share: float = 0.0
+    state_slots: int = 1
+
+
+#: Memory is given for what is filled, and no more.
+AS_FILLED = Holding()
+
+
+@dataclass(frozen=True, slots=True)
 class CacheProfile:
     """Cache of one sequence on one accelerator, over all layers, merged by window.
 
@@ -78,23 +96,47 @@ class CacheProfile:
     state_bytes_all_stages: int = 0
     prefill_flops_full: float = 0.0
     prefill_flops_windowed: tuple[tuple[float, int], ...] = ()
+    holding: Holding = AS_FILLED
+
+    def filled_bytes(self, tokens: int) -> int:
+        """Bytes that a sequence of `tokens` fills on the fullest accelerator, rounded up."""
+        return self.state_bytes + self._grown(tokens, 0.0)
 
     def sequence_bytes(self, tokens: int) -> int:
-        """Bytes that a sequence of `tokens` holds on the fullest accelerator, rounded up."""
+        """Bytes that the serving engine sets aside for it there: what it fills, or more; rounded up."""
+        grown = self._grown(tokens, self.holding.window_share)
+        share = self.holding.state_share
+        if not (share and self.state_bytes and self.stored):
+            return self.state_bytes + grown
+        # Of two pools the one that runs out first decides; the other stays partly empty.
+        states = self.state_bytes * self.holding.state_slots
+        return max(math.ceil(states / share), math.ceil(grown / (1.0 - share)))
+
+    def _grown(self, tokens: int, window_share: float) -> int:
         # Asked for with every new length, of every plan: a plain loop takes half the time of a sum.
-        held = self.state_bytes
+        held = 0
         for growth in self.stored:
             window = growth.window
-            held += math.ceil(growth.per_token * (tokens if window is None or tokens < window else window))
+            if window is None or tokens < window:
+                held += math.ceil(growth.per_token * tokens)
+            else:
+                held += math.ceil(growth.per_token * max(float(window), window_share * tokens))
         return held
 
     def sequences_bytes(self, tokens: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return `sequence_bytes` of many lengths at once, to the byte the same."""
-        held = np.full(tokens.shape, self.state_bytes, dtype=np.int64)
+        grown = np.zeros(tokens.shape, dtype=np.int64)
         for growth in self.stored:
-            within = tokens if growth.window is None else np.minimum(tokens, growth.window)
-            held += np.ceil(growth.per_token * within).astype(np.int64)
-        return held
+            within: NDArray[np.float64] | NDArray[np.int64] = tokens
+            if growth.window is not None:
+                kept = np.maximum(float(growth.window), self.holding.window_share * tokens)
+                within = np.where(tokens < growth.window, tokens, kept)
+            grown += np.ceil(growth.per_token * within).astype(np.int64)
+        share = self.holding.state_share
+        if not (share and self.state_bytes and self.stored):
+            return grown + self.state_bytes
+        states = math.ceil(self.state_bytes * self.holding.state_slots / share)
+        return np.maximum(states, np.ceil(grown / (1.0 - share)).astype(np.int64))
 
 
 def _heads(heads: int, ranks: int) -> int:
@@ -222,10 +264,13 @@ def _one_window(growths: tuple[Growth, ...]) -> tuple[tuple[float, int], ...]:
 
 
 @lru_cache(maxsize=2_000)
-def cache_profile(model: Model, kv: Precision, plan: ParallelPlan) -> CacheProfile:
+def cache_profile(
+    model: Model, kv: Precision, plan: ParallelPlan, holding: Holding = AS_FILLED
+) -> CacheProfile:
     """Return the cache of one sequence of `model` on an accelerator of `plan`, exact.
 
-    Under attention-DP a sequence lives whole on one rank; otherwise its heads divide over the ranks.
+    Compressed attention keeps its window apart in every serving engine that runs it. Under attention-DP a
+    sequence lives whole on one rank; otherwise its heads divide over the ranks.
     """
     ranks = 1 if plan.attention_dp else plan.tp
     stored: list[tuple[int, Growth]] = []
@@ -243,6 +288,8 @@ def cache_profile(model: Model, kv: Precision, plan: ParallelPlan) -> CacheProfi
         state += on_stage * layer.state_bytes
         all_states += group.count * layer.state_bytes
     attended = _merge(prefill)
+    if any(isinstance(group.mixer, Compressed) for group in model.layers):
+        holding = replace(holding, window_share=0.0)
     return CacheProfile(
         stored=_merge(stored),
         read=_merge(read),
@@ -250,4 +297,5 @@ def cache_profile(model: Model, kv: Precision, plan: ParallelPlan) -> CacheProfi
         state_bytes_all_stages=all_states,
         prefill_flops_full=sum((each.flops_per_token for each in attended if each.window is None), start=0.0),
         prefill_flops_windowed=_one_window(attended),
+        holding=holding,
     )

@@ -49,17 +49,39 @@ class Share:
 
 
 @dataclass(frozen=True, slots=True)
+class Padding:
+    """Multiples up to which kernels fill the matrices of experts: of the hidden size, of a rank's width."""
+
+    hidden: int = 1
+    intermediate: int = 1
+
+    def added(self, stored_bytes: int, hidden: int, intermediate: int) -> int:
+        """Bytes added to `stored_bytes` of matrices of `hidden` times `intermediate` elements."""
+        padded = _filled(hidden, self.hidden) * _filled(intermediate, self.intermediate)
+        return stored_bytes * padded // (hidden * intermediate) - stored_bytes
+
+
+NO_PADDING = Padding()
+
+
+def _filled(size: int, multiple: int) -> int:
+    return -(-size // multiple) * multiple
+
+
+@dataclass(frozen=True, slots=True)
 class Shards:
     """What the fullest accelerator of a plan holds, and what a step touches.
 
-    `resident_bytes` is exact for the fullest pipeline stage. The shares are totals over all layers for
-    one rank of each stage, which is what a token passes through: `dense` (everything read by every
+    `resident_bytes` is exact for the fullest pipeline stage, with `padding_bytes` of filled-up experts that
+    no step needs. The shares are totals over all layers for one rank of each stage, which is what a token
+    passes through: `dense` (everything read by every
     step), `experts` (routed experts), `head` (LM head); of the embedding (`embedding_lookup_bytes`) a step
     reads a few rows only. `active_expert_elements` are the routed-expert
     elements that one token multiplies with, undivided.
     """
 
     resident_bytes: int
+    padding_bytes: int
     dense: Share
     experts: Share
     head: Share
@@ -197,7 +219,7 @@ def _divided(
 
 
 @lru_cache(maxsize=2_000)
-def shard(model: Model, weights: Precision, plan: ParallelPlan) -> Shards:
+def shard(model: Model, weights: Precision, plan: ParallelPlan, padding: Padding = NO_PADDING) -> Shards:
     """Lay `model` with `weights` (a concrete format) out over `plan`; exact integers.
 
     Raises ValueError where the model's dimensions are not known.
@@ -206,7 +228,7 @@ def shard(model: Model, weights: Precision, plan: ParallelPlan) -> Shards:
         raise ValueError(model.id)
     embedding, head, head_read, layers = _divided(model, weights, _like(plan))
     stage, dense, experts = Share(), Share(), Share()
-    undivided = active = moe_layers = ffn_layers = collectives = per_token = expert_count = 0
+    undivided = active = moe_layers = ffn_layers = collectives = per_token = expert_count = padded = 0
     for group, layer, (layer_experts, layer_dense) in zip(model.layers, _layers(model), layers, strict=True):
         stage = stage + (layer_experts + layer_dense).times(-(-group.count // plan.pp))
         dense = dense + layer_dense.times(group.count)
@@ -216,6 +238,8 @@ def shard(model: Model, weights: Precision, plan: ParallelPlan) -> Shards:
         ffn_layers += group.count * (group.ffn is not None)
         collectives += group.count * ((group.mixer is not None) + (group.ffn is not None))
         if isinstance(group.ffn, MoeFfn):
+            on_stage = layer_experts.times(-(-group.count // plan.pp)).stored_bytes
+            padded += _padding_bytes(on_stage, model, group.ffn, plan, padding)
             moe_layers += group.count
             per_token, expert_count = group.ffn.experts_per_token, group.ffn.experts
     ends = embedding + head
@@ -224,7 +248,8 @@ def shard(model: Model, weights: Precision, plan: ParallelPlan) -> Shards:
         last = head + embedding if model.tied_embeddings else head
         ends = max(embedding, last, key=lambda share: share.stored_bytes)
     return Shards(
-        resident_bytes=stage.stored_bytes + ends.stored_bytes,
+        resident_bytes=stage.stored_bytes + ends.stored_bytes + padded,
+        padding_bytes=padded,
         dense=dense,
         experts=experts,
         head=head_read,
@@ -238,3 +263,11 @@ def shard(model: Model, weights: Precision, plan: ParallelPlan) -> Shards:
         experts_per_token=per_token,
         expert_count=expert_count,
     )
+
+
+def _padding_bytes(stored_bytes: int, model: Model, ffn: MoeFfn, plan: ParallelPlan, padding: Padding) -> int:
+    """Bytes by which `stored_bytes` of routed experts grow on a rank."""
+    if padding == NO_PADDING:
+        return 0
+    width = -(-ffn.intermediate_size // max(1, plan.tp // plan.ep))
+    return padding.added(stored_bytes, ffn.latent_size or model.hidden_size, width)

@@ -14,6 +14,8 @@ from gpudesk.domain.messages import Message, message
 from gpudesk.domain.models import FFN_KINDS, MIXER_KINDS, Model
 from gpudesk.domain.precision import KV_BYTES, Precision, concrete
 from gpudesk.domain.serving_engines import ModelRule, Path, ServingEngine, Setting, platforms_of
+from gpudesk.engine.kv import Holding
+from gpudesk.engine.sharding import NO_PADDING, Padding
 
 __all__ = [
     "EngineLimits",
@@ -29,11 +31,15 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class KernelPath:
-    """How a weight format runs: the path, the format of the multiplication, and why not where it does not."""
+    """How a weight format runs: the path, the format of the multiplication, and why not where it does not.
+
+    `padding` is what the kernels fill the matrices of experts up to.
+    """
 
     path: Path
     arithmetic: Precision
     reason: Message | None = None
+    padding: Padding = NO_PADDING
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +50,11 @@ class EngineLimits:
     max_batched_tokens: int
     memory_fraction: float
     safe_memory_fraction: float
-    memory_fraction_of: Literal["total", "free"]
+    memory_fraction_of: Literal["total", "free", "static"]
     runtime_bytes: int
+    collective_bytes: int
+    logit_bytes: int
+    holding: Holding
     chunked_prefill: bool
     mixed_steps: bool
     kv_on_demand: bool
@@ -63,7 +72,8 @@ def kernel_path(
         if weights in rule.weights and rule.when.holds(accelerator, date):
             if rule.path is Path.NONE:
                 break
-            return KernelPath(rule.path, rule.arithmetic or weights)
+            padding = Padding(rule.hidden_multiple, rule.intermediate_multiple)
+            return KernelPath(rule.path, rule.arithmetic or weights, padding=padding)
     runs_here = tuple(sorted(_formats(engine, accelerator, date)))
     reason = message(
         "engine.no_kernel",
@@ -237,6 +247,13 @@ def limits(
         safe_memory_fraction=of(Setting.SAFE_MEMORY_FRACTION),
         memory_fraction_of=engine.memory_fraction_of,
         runtime_bytes=int(of(Setting.RUNTIME_BYTES)),
+        collective_bytes=int(of(Setting.COLLECTIVE_BYTES)),
+        logit_bytes=int(of(Setting.LOGIT_BYTES)),
+        holding=Holding(
+            window_share=of(Setting.WINDOW_SHARE),
+            state_share=of(Setting.STATE_SHARE),
+            state_slots=int(of(Setting.STATE_SLOTS)),
+        ),
         chunked_prefill=bool(of(Setting.CHUNKED_PREFILL)),
         mixed_steps=bool(of(Setting.MIXED_STEPS)),
         kv_on_demand=bool(of(Setting.KV_ON_DEMAND)),

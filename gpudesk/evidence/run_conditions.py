@@ -92,16 +92,22 @@ def _one_of(row: Row, column: str, words: Mapping[str, _T]) -> _T:
     return words[cell]
 
 
+def formats(row: Row) -> tuple[Precision, Precision]:
+    """Return the formats of the weights and of the KV cache."""
+    return _one_of(row, "weights", _PRECISIONS), _one_of(row, "kv", _KV)
+
+
 def estimate_request(row: Row, accelerator: str, model: str) -> EstimateRequest:
     """Return the question that asks for the figures of a run; the part and the model are catalog ids."""
     date = row.cells["date"]
+    weights, kv = formats(row)
     if not _MONTH.fullmatch(date):
         raise CellError("date", f"{date!r} is no month (YYYY-MM)")
     return EstimateRequest(
         accelerator=accelerator,
         model=model,
-        weights=_one_of(row, "weights", _PRECISIONS),
-        kv=_one_of(row, "kv", _KV),
+        weights=weights,
+        kv=kv,
         workload=_workload(row),
         count=row.whole("count"),
         serving_engine=row.cells["serving_engine"] or None,

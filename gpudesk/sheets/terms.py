@@ -29,6 +29,8 @@ _LABELS: Final = MappingProxyType(
         "bytes": "Bytes to read",
         "bytes of one sequence": "KV cache of one request",
         "tokens of one sequence": "Tokens of one request",
+        "bytes that it fills": "What it fills of the cache",
+        "set aside beside them": "Set aside beside that",
         "cache of one sequence": "Cache read of one",
         "fraction": "Memory fraction",
         "dense matrices": "Dense matrices",

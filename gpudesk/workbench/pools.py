@@ -279,7 +279,7 @@ def moved(request: EstimateRequest, pool: list[PoolChoice]) -> tuple[Array, Arra
     prompts move at once as there are ranks.
     """
     budgets = [each.candidate.budget for each in pool]
-    moved = [float(budget.cache.sequence_bytes(request.workload.input_tokens)) for budget in budgets]
+    moved = [float(budget.cache.filled_bytes(request.workload.input_tokens)) for budget in budgets]
     return np.array(moved), np.array([float(budget.attention_ranks * budget.replicas) for budget in budgets])
 
 

@@ -18,7 +18,13 @@ from gpudesk.domain.serving_engines import ServingEngine
 from gpudesk.engine import support
 from gpudesk.engine.constants import Calibration
 from gpudesk.engine.hardware import Link
-from gpudesk.engine.memory import MemoryBudget, MemorySettings, memory_budget
+from gpudesk.engine.memory import (
+    MemoryBudget,
+    MemorySettings,
+    drawing_bytes,
+    memory_budget,
+    step_bytes,
+)
 from gpudesk.engine.operating import step_row
 from gpudesk.engine.plans import PlanWishes, candidate_plans, divides_heads, replica_counts
 from gpudesk.engine.rates import Rates, constant_keys, looked_up, rates
@@ -31,6 +37,8 @@ from gpudesk.workbench.requests import check_degrees
 OLDEST_MONTHS = 36
 #: Below this, chunks of prefill cost more than the memory they save is worth.
 LEAST_BATCHED_TOKENS = 2048
+#: Nobody lowers the batch below this to save what drawing its tokens takes.
+LEAST_BATCH = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +155,10 @@ def frame(
             max_batch=request.max_batch or limits.max_batch,
             max_batched_tokens=request.max_batched_tokens or limits.max_batched_tokens,
             usual_fraction=limits.memory_fraction if request.memory_fraction is None else None,
+            collective_bytes=limits.collective_bytes,
+            logit_bytes=limits.logit_bytes,
+            holding=limits.holding,
+            padding=kernel.padding,
         ),
         mixed_steps=limits.mixed_steps,
         kv_on_demand=limits.kv_on_demand,
@@ -272,7 +284,7 @@ def candidate(
     row = step_row(counted, reached)
     notes = _link_notes(plan, offered)
     if settings is not frame_.settings:
-        notes += (message("estimate.smaller_chunk", tokens=settings.max_batched_tokens),)
+        notes += _leaner_notes(settings, frame_.settings)
     return Candidate(
         plan, budget, situation, offered, counted, reached, row, position, _plan_note(plan), notes
     )
@@ -281,22 +293,54 @@ def candidate(
 def _placement(request: EstimateRequest, frame_: Frame, plan: ParallelPlan) -> Placement:
     """Return the memory of a plan and the settings that it needs.
 
-    Where nobody set max_batched_tokens and its activations would leave less to the usual cache than they
-    take, it is halved until they do not: that is what an operator does whose model fills the memory.
+    What nobody set is lowered where the model fills the memory, as an operator does.
     """
     settings = frame_.settings
     while True:
         budget = memory_budget(frame_.accelerator, frame_.model, frame_.weights, frame_.kv, plan, settings)
-        hopeless = budget.weights_bytes >= budget.capacity_bytes
-        lowest = hopeless or settings.max_batched_tokens < 2 * LEAST_BATCHED_TOKENS
-        if request.max_batched_tokens or lowest or budget.usual_pool_bytes >= budget.activations_bytes:
+        leaner = _leaner(request, frame_.model, settings, budget, plan)
+        if leaner is None:
             return Placement(plan, budget, settings)
-        settings = replace(settings, max_batched_tokens=settings.max_batched_tokens // 2)
+        settings = leaner
+
+
+def _leaner(
+    request: EstimateRequest, model: Model, settings: MemorySettings, budget: MemoryBudget, plan: ParallelPlan
+) -> MemorySettings | None:
+    """Return settings that leave the usual cache more where it has too little, if there are any.
+
+    The chunk is halved while its activations would leave less than they take, the batch while drawing its
+    tokens would leave nothing. Where activations lie beside the fraction, lowering them brings nothing.
+    """
+    taken = budget.weights_bytes + budget.activations_bytes + budget.runtime_bytes
+    left = budget.capacity_bytes - taken
+    beside = settings.memory_fraction_of == "static" and budget.usual_pool_bytes < left
+    if beside or budget.weights_bytes >= budget.capacity_bytes:
+        return None
+    if step_bytes(model, plan, settings) >= drawing_bytes(model, settings):
+        chunk = settings.max_batched_tokens
+        short = budget.usual_pool_bytes < budget.activations_bytes
+        if request.max_batched_tokens or not short or chunk < 2 * LEAST_BATCHED_TOKENS:
+            return None
+        return replace(settings, max_batched_tokens=chunk // 2)
+    batch = settings.max_batch
+    if request.max_batch or budget.usual_pool_bytes > 0 or batch < 2 * LEAST_BATCH:
+        return None
+    return replace(settings, max_batch=batch // 2)
 
 
 def _plan_note(plan: ParallelPlan) -> Message:
     name = "estimate.plan_chosen_attention_dp" if plan.attention_dp else "estimate.plan_chosen"
     return message(name, tp=plan.tp, pp=plan.pp, ep=plan.ep, dp=plan.dp)
+
+
+def _leaner_notes(settings: MemorySettings, usual: MemorySettings) -> tuple[Message, ...]:
+    notes: tuple[Message, ...] = ()
+    if settings.max_batched_tokens < usual.max_batched_tokens:
+        notes += (message("estimate.smaller_chunk", tokens=settings.max_batched_tokens),)
+    if settings.max_batch < usual.max_batch:
+        notes += (message("estimate.smaller_batch", sequences=settings.max_batch),)
+    return notes
 
 
 def _link_notes(plan: ParallelPlan, offered: Offer) -> tuple[Message, ...]:

@@ -29,7 +29,9 @@ from gpudesk.domain.models import (
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.units import GIB
 from gpudesk.domain.workloads import LoadKind
+from gpudesk.engine.kv import Holding
 from gpudesk.engine.memory import MemorySettings
+from gpudesk.engine.sharding import NO_PADDING, Padding
 from tests.unit.engine.bench import H200, Case, Plant, plant
 
 HEADS = st.sampled_from([8, 16, 32, 64])
@@ -135,13 +137,27 @@ PLANS = [
 WEIGHTS = [Precision.BF16, Precision.FP8, Precision.INT8, Precision.NVFP4, Precision.MXFP4, Precision.INT4]
 
 
+def holdings() -> st.SearchStrategy[Holding]:
+    """Ways in which serving engines set memory aside."""
+    return st.builds(
+        Holding,
+        window_share=st.sampled_from([0.0, 0.8, 1.0]),
+        state_share=st.sampled_from([0.0, 0.474]),
+        state_slots=st.sampled_from([1, 3]),
+    )
+
+
 def settings() -> st.SearchStrategy[MemorySettings]:
     """Settings of serving engines; their memory fraction leaves something."""
     return st.builds(
         MemorySettings,
         memory_fraction=st.floats(0.5, 1.0),
-        memory_fraction_of=st.sampled_from(["total", "free"]),
+        memory_fraction_of=st.sampled_from(["total", "free", "static"]),
         runtime_bytes=st.integers(0, 4 * 10**9),
+        collective_bytes=st.integers(0, 2 * 10**9),
+        logit_bytes=st.sampled_from([4, 38]),
+        holding=holdings(),
+        padding=st.sampled_from([NO_PADDING, Padding(256, 128)]),
         max_batch=st.sampled_from([1, 64, 256, 1024]),
         max_batched_tokens=st.sampled_from([512, 2048, 8192]),
     )

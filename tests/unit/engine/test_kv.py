@@ -17,7 +17,7 @@ from gpudesk.domain.models import (
     Model,
 )
 from gpudesk.domain.precision import Precision
-from gpudesk.engine.kv import CacheProfile, Growth, cache_profile
+from gpudesk.engine.kv import CacheProfile, Growth, Holding, cache_profile
 from tests.unit.engine import published
 
 ONE = ParallelPlan()
@@ -145,3 +145,32 @@ def test_a_step_reads_the_layers_of_all_stages() -> None:
     assert staged.read == whole.read
     assert staged.state_bytes_all_stages == whole.state_bytes
     assert staged.sequence_bytes(1000) * 2 == whole.sequence_bytes(1000)
+
+
+def test_layers_with_a_window_can_hold_more_than_it() -> None:
+    groups = (
+        LayerGroup(2, Attention(32, 8, 128), None),
+        LayerGroup(6, Attention(32, 8, 128, window=1024), None),
+    )
+    model = Model("m", "M", "O", 1024, 1000, False, None, None, groups)
+    token = 2 * 8 * 128 * 2
+    for share, kept in ((0.0, 1024), (0.8, 8000), (1.0, 10_000)):
+        found = cache_profile(model, Precision.FP16, ONE, Holding(window_share=share))
+        assert found.sequence_bytes(10_000) == token * (2 * 10_000 + 6 * kept)
+        assert found.sequence_bytes(500) == token * 8 * 500
+        assert found.filled_bytes(10_000) == token * (2 * 10_000 + 6 * 1024)
+
+
+def test_of_two_pools_the_one_that_runs_out_first_decides() -> None:
+    model = published.jamba()
+    plain = cache_profile(model, Precision.FP16, ONE)
+    found = cache_profile(model, Precision.FP16, ONE, Holding(state_share=0.25, state_slots=3))
+    state = plain.state_bytes
+    # Few tokens: three states of a quarter of the cache. Many: keys and values in the other three.
+    assert found.sequence_bytes(1) == state * 3 * 4
+    grown = plain.sequence_bytes(10_000_000) - state
+    assert found.sequence_bytes(10_000_000) == -(-grown * 4 // 3)
+    # Without states there is nothing to set apart.
+    dense = published.llama_3_1_70b()
+    held = cache_profile(dense, Precision.FP16, ONE, Holding(state_share=0.25)).sequence_bytes(1000)
+    assert held == cache_profile(dense, Precision.FP16, ONE).sequence_bytes(1000)

@@ -9,7 +9,14 @@ from gpudesk.domain.deployments import ParallelPlan
 from gpudesk.domain.models import Attention, DenseFfn, LayerGroup, Model, MoeFfn
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.units import GIB
-from gpudesk.engine.memory import MemoryBudget, MemorySettings, activation_bytes, memory_budget
+from gpudesk.engine.memory import (
+    MemoryBudget,
+    MemorySettings,
+    activation_bytes,
+    drawing_bytes,
+    memory_budget,
+    step_bytes,
+)
 from tests.unit.engine import published
 from tests.unit.engine.bench import H200, MI325X, SETTINGS
 
@@ -34,8 +41,8 @@ def test_llama_70b_in_16_bits_by_hand_on_one_h200() -> None:
     found = budget(published.llama_3_1_70b())
     capacity = 141 * 2**30
     weights = 141_107_412_992
-    # 8192 tokens x (6 vectors of 8192 + 3 of 28672) x 2 bytes, and fp32 logits of 1024 x 128256.
-    activations = 8192 * (6 * 8192 + 3 * 28672) * 2 + 1024 * 128256 * 4
+    # 8192 tokens x (3 vectors of 8192 + 3 of 28672) x 2 bytes, more than fp32 logits of 1024 x 128256.
+    activations = 8192 * (3 * 8192 + 3 * 28672) * 2
     pool = capacity * 95 // 100 - weights - activations - 10**9
     assert (found.capacity_bytes, found.weights_bytes) == (capacity, weights)
     assert (found.activations_bytes, found.runtime_bytes) == (activations, 10**9)
@@ -63,7 +70,7 @@ def test_llama_405b_in_16_bits_fits_no_single_card() -> None:
 def test_the_pool_divides_into_whole_sequences() -> None:
     model = published.llama_3_1_70b()
     weights, sequence = 141_107_412_992, 327_680 * 1000
-    activations = (6 * 8192 + 3 * 28672) * 2 + 128256 * 4
+    activations = 8192 * 2 + 128256 * 4
     # `memory_bytes` for exactly so many sequences, and one byte short of it.
     for sequences in (1, 2, 50):
         exact = weights + activations + sequences * sequence
@@ -128,25 +135,56 @@ def moe(ffn: DenseFfn | MoeFfn) -> Model:
 @pytest.mark.parametrize(
     ("ffn", "width", "divided"),
     [
-        (DenseFfn(4096), 4096, 512),
-        # Eight copies of each token as wide as an expert, and the shared expert.
-        (MoeFfn(64, 8, 512), 4096, 512),
-        (MoeFfn(64, 8, 512, shared_intermediate_size=1024), 5120, 640),
+        (DenseFfn(4096), 3 * 4096, 3 * 512),
+        # Each of eight copies takes gate and up, or its output where that is wider, and their product.
+        (MoeFfn(64, 8, 512), 8 * (1024 + 512), 8 * (1024 + 64)),
+        (MoeFfn(64, 8, 1024), 8 * (2048 + 1024), 8 * (1024 + 128)),
+        (MoeFfn(64, 8, 512, latent_size=256), 8 * (1024 + 512), 8 * (256 + 64)),
+        (
+            MoeFfn(64, 8, 512, shared_intermediate_size=1024),
+            8 * (1024 + 512) + 3 * 1024,
+            8 * (1024 + 64) + 3 * 128,
+        ),
     ],
 )
-def test_activations_by_hand(ffn: DenseFfn | MoeFfn, width: int, divided: int) -> None:
+def test_activations_of_a_step_by_hand(ffn: DenseFfn | MoeFfn, width: int, divided: int) -> None:
     settings = MemorySettings(1.0, "total", 0, max_batch=16, max_batched_tokens=100)
-    logits = 16 * 1000 * 4
-    whole = 100 * (6 * 1024 + 3 * width) * 2 + logits
+    whole = 100 * (3 * 1024 + width) * 2
     assert activation_bytes(moe(ffn), ONE, settings) == whole
-    assert activation_bytes(moe(ffn), ParallelPlan(tp=8), settings) == (
-        100 * (6 * 1024 + 3 * divided) * 2 + logits
-    )
+    assert activation_bytes(moe(ffn), ParallelPlan(tp=8), settings) == 100 * (3 * 1024 + divided) * 2
     # The tokens of eight ranks, an eighth of the work on each of them.
     assert activation_bytes(moe(ffn), ParallelPlan(tp=8, attention_dp=True), settings) == whole
-    # No more tokens are sampled than a step has.
+
+
+def test_activations_are_those_of_drawing_tokens_where_that_takes_more() -> None:
+    model = moe(DenseFfn(4096))
+    settings = MemorySettings(1.0, "total", 0, max_batch=64, max_batched_tokens=100, logit_bytes=38)
+    drawing = 100 * 1024 * 2 + 64 * 1000 * 38
+    assert drawing > step_bytes(model, ParallelPlan(tp=8), settings)
+    assert activation_bytes(model, ParallelPlan(tp=8), settings) == drawing
+    # No more tokens are drawn than a step has.
     few = replace(settings, max_batched_tokens=10)
-    assert activation_bytes(moe(ffn), ONE, few) == 10 * (6 * 1024 + 3 * width) * 2 + 10 * 1000 * 4
+    assert drawing_bytes(model, few) == 10 * 1024 * 2 + 10 * 1000 * 38
+
+
+def test_a_static_fraction_is_of_weights_and_cache_and_leaves_room_for_activations() -> None:
+    model = published.gemma_3_27b()
+    static = replace(SETTINGS, memory_fraction=0.8, memory_fraction_of="static")
+    found = budget(model, settings=static)
+    before_loading = 141 * GIB - 10**9
+    assert found.pool_bytes == before_loading * 8 // 10 - found.weights_bytes
+    whole = budget(model, settings=replace(static, memory_fraction=1.0))
+    taken = whole.weights_bytes + whole.activations_bytes + whole.runtime_bytes
+    assert whole.pool_bytes == 141 * GIB - taken
+
+
+def test_ranks_that_talk_take_their_buffers() -> None:
+    settings = replace(SETTINGS, collective_bytes=2 * 10**9)
+    model = published.llama_3_1_70b()
+    assert budget(model, Precision.FP8, settings=settings).runtime_bytes == 10**9
+    for plan in (ParallelPlan(tp=2), ParallelPlan(pp=2)):
+        assert budget(model, Precision.FP8, plan, settings).runtime_bytes == 3 * 10**9
+    assert budget(model, Precision.FP8, ParallelPlan(dp=2), settings).runtime_bytes == 10**9
 
 
 @pytest.mark.parametrize("kv", [Precision.FP16, Precision.FP8, Precision.NVFP4])

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -10,10 +11,10 @@ from gpudesk.domain.deployments import ParallelPlan
 from gpudesk.domain.models import Model
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.units import GIB
-from gpudesk.engine.kv import cache_profile
+from gpudesk.engine.kv import Holding, cache_profile
 from gpudesk.engine.memory import MemorySettings, memory_budget
 from gpudesk.engine.sharding import shard
-from tests.unit.engine.strategies import PLANS, WEIGHTS, models, parts, settings
+from tests.unit.engine.strategies import PLANS, WEIGHTS, holdings, models, parts, settings
 
 PLAN = st.sampled_from(PLANS)
 WEIGHT = st.sampled_from(WEIGHTS)
@@ -66,12 +67,22 @@ def test_more_memory_never_admits_fewer(
     assert large.headroom_bytes(tokens) >= small.headroom_bytes(tokens)
 
 
-@given(models(), KV, PLAN, TOKENS, TOKENS)
+@given(models(), KV, PLAN, holdings(), TOKENS, TOKENS)
 def test_the_cache_never_shrinks_with_context(
-    model: Model, kv: Precision, plan: ParallelPlan, tokens: int, more: int
+    model: Model, kv: Precision, plan: ParallelPlan, holding: Holding, tokens: int, more: int
 ) -> None:
-    cache = cache_profile(model, kv, plan)
+    cache = cache_profile(model, kv, plan, holding)
     assert cache.sequence_bytes(tokens) <= cache.sequence_bytes(tokens + more)
+
+
+@given(models(), KV, PLAN, holdings(), TOKENS)
+def test_no_less_is_set_aside_than_a_sequence_fills(
+    model: Model, kv: Precision, plan: ParallelPlan, holding: Holding, tokens: int
+) -> None:
+    cache = cache_profile(model, kv, plan, holding)
+    assert cache.sequence_bytes(tokens) >= cache.filled_bytes(tokens)
+    assert cache.filled_bytes(tokens) == cache_profile(model, kv, plan).sequence_bytes(tokens)
+    assert cache.sequences_bytes(np.array([tokens])).tolist() == [cache.sequence_bytes(tokens)]
 
 
 @given(models(), KV, st.sampled_from([2, 4, 8]), TOKENS)

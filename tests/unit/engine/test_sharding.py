@@ -7,7 +7,8 @@ import pytest
 from gpudesk.domain.deployments import ParallelPlan
 from gpudesk.domain.models import Attention, DenseFfn, LayerGroup, Model, MoeFfn
 from gpudesk.domain.precision import Precision, StorageFormat
-from gpudesk.engine.sharding import Share, shard, storage, tensor_share
+from gpudesk.domain.units import GIB
+from gpudesk.engine.sharding import Padding, Share, shard, storage, tensor_share
 from gpudesk.engine.tensors import Split, Tensor, TensorClass
 from tests.unit.engine import published
 
@@ -150,3 +151,25 @@ def test_more_ranks_and_narrower_formats_never_take_more(model: Model) -> None:
 def test_unknown_dimensions_are_refused() -> None:
     with pytest.raises(ValueError, match="mystery"):
         shard(Model("mystery", "M", "O", 0, 0, False, None, None, ()), Precision.FP8, ParallelPlan())
+
+
+def test_experts_filled_up_by_kernels_are_those_of_the_logs() -> None:
+    model = published.gpt_oss_120b()
+    bare = shard(model, Precision.MXFP4, ParallelPlan())
+    assert bare.padding_bytes == 0
+    # 65.97 GiB with Marlin kernels (vllm-issue-23278) and 64.38 with Triton's (vllm-issue-33155).
+    for padding, printed in ((Padding(256, 128), 65.97), (Padding(256, 1), 64.38)):
+        found = shard(model, Precision.MXFP4, ParallelPlan(), padding)
+        assert found.resident_bytes == bare.resident_bytes + found.padding_bytes
+        assert found.resident_bytes / GIB == pytest.approx(printed, rel=0.004)
+        assert found.experts == bare.experts
+
+
+def test_each_rank_fills_up_its_own_share() -> None:
+    model = published.gpt_oss_120b()
+    two, eight = (shard(model, Precision.MXFP4, ParallelPlan(tp=tp), Padding(1, 128)) for tp in (2, 8))
+    # 1440 to 1536, and 360 to 384.
+    assert two.padding_bytes == two.experts.stored_bytes * 1536 // 1440 - two.experts.stored_bytes
+    assert eight.padding_bytes == eight.experts.stored_bytes * 384 // 360 - eight.experts.stored_bytes
+    whole = shard(model, Precision.MXFP4, ParallelPlan(tp=2, ep=2), Padding(1, 64))
+    assert whole.padding_bytes == 0

@@ -318,7 +318,10 @@ def test_newer_software_is_slower_only_by_what_it_sets_itself(estimator: Estimat
         answers = estimator.estimate_many([replace(question, date=month) for month in months])
         rates = [rate(each).value for each in answers if isinstance(each, Estimate)]
         assert len(rates) == len(months)
-        assert all(newer >= older * (1.0 - 1e-9) for older, newer in pairwise(rates)), (part, load, lengths)
+        # TensorRT-LLM on PyTorch leaves 1.9 GB less to the cache.
+        slack = {"2025-06": 0.05} if engine == "tensorrt-llm" else {}
+        for month, (older, newer) in zip(months[1:], pairwise(rates), strict=True):
+            assert newer >= older * (1.0 - slack.get(month, 1e-9)), (part, load, lengths, month)
 
 
 def test_a_smaller_prefill_chunk_is_why_newer_software_can_be_slower(estimator: Estimator) -> None:
