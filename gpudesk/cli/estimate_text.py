@@ -83,6 +83,13 @@ def _plans(estimate: Estimate, formatter: Formatter) -> list[tuple[str, str]]:
     return [(tr("Deployment"), degrees)]
 
 
+def pool_lines(estimate: Estimate, formatter: Formatter) -> list[str]:
+    """Return what each pool of a disaggregated deployment is, a line each, or why there is none."""
+    if estimate.pools is None:
+        return [] if estimate.reason is None else [f"{sentence(estimate.reason, formatter)}."]
+    return [f"{label} {said}" for label, said in _plans(estimate, formatter)]
+
+
 def _pool(pool: Pool, formatter: Formatter) -> str:
     return tr(
         "{n}: {plan}, busy {share}",
@@ -107,6 +114,13 @@ def _held(estimate: Estimate, formatter: Formatter) -> str:
     )
     asked, admitted = estimate.concurrency, estimate.admitted
     if asked is not None and admitted is not None and admitted < asked:
+        if admitted < estimate.max_concurrency:
+            return tr(
+                "runs {n} of {m} at once; memory holds {most}",
+                n=formatter.count(admitted),
+                m=formatter.count(asked),
+                most=formatter.count(estimate.max_concurrency),
+            )
         held = tr("holds {n} of {m}", n=formatter.count(admitted), m=formatter.count(asked))
         return f"{held}, {most}"
     return most

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from gpudesk.cli.faults import UsageError
-from gpudesk.domain.messages import InputError
+from gpudesk.domain.messages import InputError, message
 from gpudesk.text import tr
 
 if TYPE_CHECKING:
@@ -176,6 +176,8 @@ def scenario_from(options: argparse.Namespace, workbench: Workbench) -> Scenario
         )
         check_ids(scenario, workbench.catalog)
     except InputError as error:
+        if error.problem.id == "load.none":
+            raise InputError(message("load.no_option")) from error
         raise InputError(error.problem, option_of(error.where)) from error
     return scenario if scenario.name else replace(scenario, name=_name(scenario, workbench))
 

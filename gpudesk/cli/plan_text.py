@@ -18,8 +18,6 @@ def plan_table(
     choice: PlanChoice, formatter: Formatter, width: int, strong: Callable[[str], str]
 ) -> list[str]:
     """Return all plans that were looked at, one in a row, with their figures and reasons."""
-    if not choice.options:
-        return [tr("The prefill and decode pools have plans of their own.")]
     head = (tr("Plan"), tr("Output tok/s"), tr("TTFT ms"), tr("TPOT ms"), tr("Why, or why not"))
     rows = [_row(option, formatter) for option in choice.options]
     return table(head, rows, width, right=(1, 2, 3), strong=strong)

@@ -290,6 +290,13 @@ def _model_text(answer: Answer) -> str:
 def _holds(estimate: Estimate, formatter: Formatter) -> str:
     asked, admitted = estimate.concurrency, estimate.admitted
     if asked is not None and admitted is not None and admitted < asked:
+        if admitted < estimate.max_concurrency:
+            return tr(
+                "Runs {admitted} of {asked} at once; memory holds {most}",
+                admitted=formatter.count(admitted),
+                asked=formatter.count(asked),
+                most=formatter.count(estimate.max_concurrency),
+            )
         return tr(
             "Holds {admitted} of {asked} in flight",
             admitted=formatter.count(admitted),

@@ -188,9 +188,10 @@ def fit_cell(column: Column, formatter: Formatter) -> Cell:
         )
     asked, admitted = estimate.concurrency, estimate.admitted
     if asked is not None and admitted is not None and admitted < asked:
-        return Cell(
-            tr("fits"), detail=tr("holds {n} of {m}", n=formatter.count(admitted), m=formatter.count(asked))
-        )
+        numbers = {"n": formatter.count(admitted), "m": formatter.count(asked)}
+        by_memory = admitted >= estimate.max_concurrency
+        held = tr("holds {n} of {m}", **numbers) if by_memory else tr("runs {n} of {m} at once", **numbers)
+        return Cell(tr("fits"), detail=held)
     return Cell(tr("fits"))
 
 

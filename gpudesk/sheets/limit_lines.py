@@ -41,8 +41,17 @@ def limits_of(
         of, parts = tr("time of a prompt"), shares.prefill
     remark = None
     if estimate.limiter is Limiter.CAPACITY and name != _OF_PROMPT:
-        remark = tr("Memory is full: it admits {n} at once", n=formatter.count(estimate.admitted))
+        remark = _full(estimate, formatter)
     return Limits(of, _lines(parts, formatter), remark)
+
+
+def _full(estimate: Estimate, formatter: Formatter) -> str:
+    """Say how many run where others wait, and whether it is memory that they wait for."""
+    running = formatter.count(estimate.admitted)
+    if (estimate.admitted or 0) < estimate.max_concurrency:
+        most = formatter.count(estimate.max_concurrency)
+        return tr("{n} run at once, where memory would hold {most}", n=running, most=most)
+    return tr("Memory is full: it admits {n} at once", n=running)
 
 
 def _lines(parts: Iterable[Share], formatter: Formatter) -> tuple[ShareLine, ...]:

@@ -118,6 +118,7 @@ def _say_json(explained: list[_Explained], workbench: Workbench, figure: str) ->
 
 
 def _say(explained: list[_Explained], figure: str, workbench: Workbench) -> None:
+    from gpudesk.cli.estimate_text import pool_lines
     from gpudesk.cli.plan_text import plan_block, plan_table
     from gpudesk.cli.record_text import record_block
     from gpudesk.domain.formatting import Formatter
@@ -127,7 +128,9 @@ def _say(explained: list[_Explained], figure: str, workbench: Workbench) -> None
         if position:
             output.say()
         output.say(output.strong(workbench.catalog.accelerator(each.accelerator).name))
-        blocks = [plan_table(each.plans, *made)]
+        blocks = (
+            [plan_table(each.plans, *made)] if each.plans.options else [pool_lines(each.estimate, made[0])]
+        )
         if each.term is not None:
             blocks = [
                 list(term_lines(each.term, workbench)),
@@ -155,14 +158,16 @@ def _fields(term: Term, workbench: Workbench) -> dict[str, Any]:
 
 def term_lines(term: Term, workbench: Workbench, lead: str = "", below: str = "") -> Iterator[str]:
     """Yield a term and, below it, what enters: value, formula, source."""
-    from gpudesk.domain.formatting import UNKNOWN, Formatter
+    from gpudesk.domain.formatting import Formatter
     from gpudesk.sentences import sentence
-    from gpudesk.sheets.terms import named_formula
+    from gpudesk.sheets.terms import named_formula, term_value
 
-    if isinstance(term.value, int | float):
-        value = Formatter().quantity(term.value, term.unit)
-    else:
-        value = UNKNOWN if term.value is None else term.value
+    value, unit = term_value(term, Formatter())
+    if isinstance(term.value, int | float) and term.unit == "B":
+        # In both units, since there is room.
+        value = Formatter().memory(term.value)
+    elif unit is not None:
+        value = f"{value} {unit}"
     source = "" if term.source is None else f"  [{workbench.source_text(term.source)}]"
     yield f"{lead}{tr(term.name)} = {value}{source}"
     rule = "│ " if term.inputs else "  "

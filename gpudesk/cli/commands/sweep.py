@@ -15,7 +15,7 @@ from gpudesk.cli.faults import DONE, report
 from gpudesk.cli.lists import whole_numbers, words
 from gpudesk.cli.options import add_details, add_json, whole
 from gpudesk.domain.messages import InputError
-from gpudesk.text import tr
+from gpudesk.text import tr, trn
 
 if TYPE_CHECKING:
     from gpudesk.workbench.sweep_run import SweepRun
@@ -216,9 +216,12 @@ def _without(made: SweepRun) -> Iterator[str]:
 
     count = Formatter().count
     if made.reasons:
-        yield tr(
+        unfit = sum(made.reasons.values())
+        yield trn(
+            "{n} of {points} points does not fit: {reasons}",
             "{n} of {points} points do not fit: {reasons}",
-            n=count(sum(made.reasons.values())),
+            unfit,
+            n=count(unfit),
             points=count(made.done),
             reasons=", ".join(f"{reason} {count(number)}" for reason, number in made.reasons.most_common()),
         )
@@ -228,8 +231,10 @@ def _speed(made: SweepRun) -> str:
     from gpudesk.domain.formatting import Formatter
 
     formatter = Formatter()
-    return tr(
+    return trn(
+        "evaluated {points} point in {s} s ({rate}/s), wrote it in {written_s} s ({written_rate}/s)",
         "evaluated {points} points in {s} s ({rate}/s), wrote them in {written_s} s ({written_rate}/s)",
+        made.done,
         points=formatter.count(made.done),
         s=formatter.estimate(made.evaluation_s),
         rate=formatter.count(made.done / made.evaluation_s),

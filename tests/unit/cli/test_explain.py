@@ -64,3 +64,11 @@ def test_the_slowdown_of_older_software_is_worked_out_from_its_constant(capsys: 
     assert "= e^(age slowdown × years back^1.5)" in said
     line = next(line for line in said.splitlines() if "slowdown by age = " in line)
     assert "calibration" not in line
+
+
+def test_units_are_not_said_twice(capsys: Capture) -> None:
+    assert entry.main(["explain", "max_concurrency", *ASKED]) == 0
+    said = capsys.readouterr().out
+    assert "tokens of one sequence = 1,100" in said
+    assert "1,100 tokens" not in said
+    assert "GB)" in said

@@ -6,9 +6,6 @@ from typing import Any
 import pytest
 
 from gpudesk.cli import main as entry
-from gpudesk.cli.plan_text import plan_table
-from gpudesk.domain.formatting import Formatter
-from gpudesk.domain.plans import PlanChoice
 
 Capture = pytest.CaptureFixture[str]
 
@@ -99,10 +96,14 @@ def test_explain_plan_is_a_table_of_all(capsys: Capture) -> None:
     assert found["plans"][0]["taken"]
 
 
-def test_pools_have_no_plan_in_common() -> None:
-    assert plan_table(PlanChoice(()), Formatter(), 80, str) == [
-        "The prefill and decode pools have plans of their own."
-    ]
+def test_pools_say_the_plan_of_each(capsys: Capture) -> None:
+    asked = ["explain", "plan", "--disaggregated", *ASKED, "--weights", "fp8", "--accelerators"]
+    _, prefill, decode = run(capsys, *asked, "h200-sxm:4").splitlines()
+    assert prefill.startswith("Prefill pool ")
+    assert decode.startswith("Decode pool ")
+    assert all(" TP " in line or " DP " in line for line in (prefill, decode))
+    _, reason = run(capsys, *asked, "rtx-4090:4").splitlines()
+    assert reason.startswith("No split of 4 × ")
 
 
 def test_a_part_on_which_nothing_fits_explains_its_plans_too(capsys: Capture) -> None:

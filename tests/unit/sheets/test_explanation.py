@@ -167,8 +167,10 @@ def test_memory_is_exact_and_says_how_many_it_holds(answer: Answer) -> None:
     assert found.ground is Ground.EXACT
     assert found.value == "58.0 GiB free"
     assert found.band == "Of 141.0 GiB. Fits, up to 120 in flight"
-    fewer = with_estimate(answer, 0, concurrency=64, admitted=53)
+    fewer = with_estimate(answer, 0, concurrency=64, admitted=53, max_concurrency=53)
     assert explained(fewer, "max_concurrency").band == "Holds 53 of 64 in flight"
+    usual = with_estimate(answer, 0, concurrency=64, admitted=53, max_concurrency=60)
+    assert explained(usual, "max_concurrency").band == "Runs 53 of 64 at once; memory holds 60"
 
 
 def test_a_part_that_does_not_fit_says_what_is_short_and_what_would_help(answer: Answer) -> None:
@@ -226,10 +228,14 @@ def test_the_largest_share_comes_first_and_what_is_nothing_is_left_out(answer: A
 
 
 def test_full_memory_is_said_beside_the_shares(answer: Answer) -> None:
-    full = with_estimate(answer, 0, limiter=Limiter.CAPACITY, admitted=53)
+    full = with_estimate(answer, 0, limiter=Limiter.CAPACITY, admitted=53, max_concurrency=53)
     limits = explained(full, "output_tokens_per_s", Backing(shares=SHARES)).limits
     assert limits is not None
     assert limits.remark == "Memory is full: it admits 53 at once"
+    usual = with_estimate(answer, 0, limiter=Limiter.CAPACITY, admitted=53, max_concurrency=60)
+    limits = explained(usual, "output_tokens_per_s", Backing(shares=SHARES)).limits
+    assert limits is not None
+    assert limits.remark == "53 run at once, where memory would hold 60"
 
 
 # Working

@@ -1,0 +1,41 @@
+"""`gpudesk estimate` as text: what it says of requests that wait, and of loads that are not given."""
+
+import pytest
+
+from gpudesk.cli import main as entry
+
+Capture = pytest.CaptureFixture[str]
+
+ASKED = [
+    *("--accelerators", "h200-sxm:1", "--model", "llama-3.1-70b", "--weights", "fp8"),
+    *("--input-tokens", "1000", "--output-tokens", "1000"),
+]
+
+
+def fits(capsys: Capture, *more: str) -> str:
+    """Return what stands behind Fits."""
+    assert entry.main(["estimate", *ASKED, *more]) == 0
+    line = next(line for line in capsys.readouterr().out.splitlines() if line.startswith("  Fits"))
+    return line.removeprefix("  Fits").strip()
+
+
+def test_what_waits_for_the_serving_engine_is_not_said_to_wait_for_memory(capsys: Capture) -> None:
+    usual = fits(capsys, "--concurrency", "5000")
+    assert usual.startswith("runs ")
+    assert " of 5,000 at once; memory holds " in usual
+    assert fits(capsys, "--concurrency", "5000", "--memory-fraction", "0.95").startswith("holds ")
+    assert fits(capsys, "--concurrency", "1").endswith(" requests in flight")
+
+
+def test_one_request_in_flight_is_said_in_the_singular(capsys: Capture) -> None:
+    most = fits(capsys, "--concurrency", "1", "--input-tokens", "100000")
+    number, _, rest = most.removeprefix("up to ").partition(" ")
+    assert rest == ("request in flight" if number == "1" else "requests in flight")
+
+
+def test_without_a_load_the_options_for_one_are_named(capsys: Capture) -> None:
+    assert entry.main(["estimate", *ASKED]) == 1
+    assert capsys.readouterr().err == (
+        "gpudesk: no load is given; give --concurrency, --batch-size, --saturate or --request-rate, "
+        "or --ttft-ms with --tpot-ms\n"
+    )
