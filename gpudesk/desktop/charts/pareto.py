@@ -79,7 +79,8 @@ def _worth_trying(count: Array, pace: Array) -> Array:
     share = above[before] / (above[before] - above[before + 1])
     crossed = np.exp(known[before] + share * (known[before + 1] - known[before]))
     tried = np.concatenate((count, np.floor(crossed), np.ceil(crossed)))
-    worth: Array = np.unique(np.clip(tried, count[0], count[-1]))
+    # Some twice; `np.unique` would load numpy.ma for this alone.
+    worth: Array = np.sort(np.clip(tried, count[0], count[-1]))
     return worth
 
 
