@@ -219,18 +219,19 @@ class SetupTable:
 
     def _options(self, request: EstimateRequest, setup: Setup, count: int, tokens: int) -> Options | None:
         every = [(p, p.budget.cache.sequence_bytes(tokens)) for p in self.placements(request, setup, count)]
-        placed = [(p, size) for p, size in every if p.budget.held(size) >= 1]
+        placed = [(p, size, held) for p, size in every if (held := p.budget.held(size)) >= 1]
         if not placed:
             return None
-        chosen = tuple(self.candidate(request, setup, p) for p, _ in placed)
+        # Lists inside, since a generator costs more than the few plans that it yields.
+        chosen = tuple([self.candidate(request, setup, p) for p, _, _ in placed])
         return Options(
             count=count,
             chosen=chosen,
-            rows=tuple(c.position for c in chosen),
-            capacity=tuple(p.running(size) for p, size in placed),
-            replicas=tuple(float(p.plan.dp) for p, _ in placed),
-            sequences=tuple(p.budget.held(size) for p, size in placed),
-            sequence_bytes=tuple(size for _, size in placed),
+            rows=tuple([c.position for c in chosen]),
+            capacity=tuple([p.running(size) for p, size, _ in placed]),
+            replicas=tuple([float(p.plan.dp) for p, _, _ in placed]),
+            sequences=tuple([held for _, _, held in placed]),
+            sequence_bytes=tuple([size for _, size, _ in placed]),
         )
 
     def room(self, request: EstimateRequest, setup: Setup, count: int, tokens: int) -> float:
