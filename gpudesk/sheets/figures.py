@@ -190,7 +190,7 @@ def fit_cell(column: Column, formatter: Formatter) -> Cell:
     if asked is not None and admitted is not None and admitted < asked:
         numbers = {"n": formatter.count(admitted), "m": formatter.count(asked)}
         by_memory = admitted >= estimate.max_concurrency
-        held = tr("holds {n} of {m}", **numbers) if by_memory else tr("runs {n} of {m} at once", **numbers)
+        held = tr("holds {n} of {m}", **numbers) if by_memory else tr("runs {n} of {m}", **numbers)
         return Cell(tr("fits"), detail=held)
     return Cell(tr("fits"))
 

@@ -240,7 +240,7 @@ def remedy_text(remedy: Remedy, formatter: Formatter) -> str:
     if isinstance(remedy.value, int):
         return tr("Use {n}", n=formatter.count(remedy.value))
     if isinstance(remedy.value, float):
-        return tr("Use {share} of memory", share=formatter.per_cent(remedy.value))
+        return tr("Use {share}", share=formatter.per_cent(remedy.value))
     name = precision_name(remedy.value)
     return tr("{name} cache", name=name) if remedy.kind is RemedyKind.KV else tr("Use {name}", name=name)
 

@@ -124,7 +124,7 @@ def test_where_the_usual_share_keeps_requests_waiting_a_link_gives_more_of_the_m
     assert row.bar.headline == "Runs 66 of 80 at once"
     link = row.links[0]
     assert (link.text(), link.accessibleName()) == (
-        "Use 98 % of memory",
+        "Use 98 %",
         "Let the serving engine use 98 % of memory",
     )
     with qtbot.waitSignal(desk.answered):
