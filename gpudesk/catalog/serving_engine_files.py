@@ -43,7 +43,9 @@ _NEVER_EMPTY: Final = frozenset(
 )
 _FRACTIONS: Final = frozenset({Setting.MEMORY_FRACTION, Setting.SAFE_MEMORY_FRACTION})
 _SHARES: Final = frozenset({Setting.WINDOW_SHARE, Setting.STATE_SHARE})
-_SWITCHES: Final = frozenset({Setting.CHUNKED_PREFILL, Setting.MIXED_STEPS, Setting.KV_ON_DEMAND})
+_SWITCHES: Final = frozenset(
+    {Setting.CHUNKED_PREFILL, Setting.MIXED_STEPS, Setting.KV_ON_DEMAND, Setting.PRESENT_RUNTIME}
+)
 
 #: Everything that is a table of its own in a file.
 _Table = (

@@ -39,7 +39,8 @@ class Setting(StrEnum):
     for recurrent states, 0 where both come from one pool; state_slots: states that a sequence then
     takes of it. Switches, 1 on and 0 off: chunked_prefill; mixed_steps,
     prompts go in one step with the tokens of running sequences; kv_on_demand, a sequence is given memory as
-    it grows, and not for its full length when it begins.
+    it grows, and not for its full length when it begins; present_runtime, steps are run by the program of
+    today, and not by one that was written anew since and leaves other work to the host.
     """
 
     MAX_BATCH = "max_batch"
@@ -55,6 +56,7 @@ class Setting(StrEnum):
     CHUNKED_PREFILL = "chunked_prefill"
     MIXED_STEPS = "mixed_steps"
     KV_ON_DEMAND = "kv_on_demand"
+    PRESENT_RUNTIME = "present_runtime"
 
 
 @dataclass(frozen=True, slots=True)

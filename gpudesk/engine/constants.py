@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 #: Keys by which an exception may narrow a constant.
-KEYS = ("generation", "precision", "serving_engine", "ranks", "link", "experts", "attention")
+KEYS = ("generation", "precision", "serving_engine", "ranks", "link", "experts", "attention", "runtime")
 
 
 @dataclass(frozen=True, slots=True)

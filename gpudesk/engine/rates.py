@@ -142,6 +142,7 @@ def constant_keys(situation: Situation, model: Model, offered: Offer) -> dict[Sl
         "link": offered.link.kind,
         "experts": "yes" if has_experts(model) else "no",
         "attention": "latent" if has_latent_cache(model) else "heads",
+        "runtime": "present" if situation.present_runtime else "earlier",
     }
 
     def of(precision: Precision) -> dict[str, str]:

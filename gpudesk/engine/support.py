@@ -58,6 +58,7 @@ class EngineLimits:
     chunked_prefill: bool
     mixed_steps: bool
     kv_on_demand: bool
+    present_runtime: bool
 
 
 def kernel_path(
@@ -257,4 +258,5 @@ def limits(
         chunked_prefill=bool(of(Setting.CHUNKED_PREFILL)),
         mixed_steps=bool(of(Setting.MIXED_STEPS)),
         kv_on_demand=bool(of(Setting.KV_ON_DEMAND)),
+        present_runtime=bool(of(Setting.PRESENT_RUNTIME)),
     )

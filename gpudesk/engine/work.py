@@ -30,8 +30,8 @@ class Situation:
     """Everything beside the model's shares that sets the speed of a step.
 
     `arithmetic` is the format in which quantised matrices multiply; `months_old` is the age of the
-    software before the newest calibrated month (0 or more). `mixed_steps` and `kv_on_demand` are the serving
-    engine's way to schedule, see `Setting`.
+    software before the newest calibrated month (0 or more). `mixed_steps`, `kv_on_demand` and
+    `present_runtime` are those of the serving engine, see `Setting`.
     """
 
     accelerator: Accelerator
@@ -48,6 +48,7 @@ class Situation:
     max_batch: int = 1024
     mixed_steps: bool = True
     kv_on_demand: bool = True
+    present_runtime: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,8 +31,10 @@ _FOUR: Final = ("fp4", "nvfp4", "mxfp4", "fp6")
 _INT4: Final = ("int4",)
 
 _TENSORRT: Final[Where] = {"serving_engine": ("tensorrt-llm",)}
+_TENSORRT_ENGINES: Final[Where] = {**_TENSORRT, "runtime": ("earlier",)}
 _SGLANG: Final[Where] = {"serving_engine": ("sglang",)}
 _VLLM: Final[Where] = {"serving_engine": ("vllm",)}
+_VLLM_V0: Final[Where] = {**_VLLM, "runtime": ("earlier",)}
 
 #: Whose kernels pin a constant: "" is what the libraries have in common.
 _LIBRARIES: Final[Mapping[str, tuple[str, ...]]] = {
@@ -215,7 +217,7 @@ def _overheads() -> tuple[Prior, ...]:
             "time of one layer beyond reading and arithmetic: launches, norms, residuals, attention set-up",
             14e-6,
             0.4,
-            _except((_TENSORRT, 14e-6), (amd, 20e-6)),
+            _except((_TENSORRT_ENGINES, 12e-6), (_TENSORRT, 14e-6), (amd, 20e-6)),
             0.25,
         ),
         Prior(
@@ -243,7 +245,7 @@ def _overheads() -> tuple[Prior, ...]:
             "scheduling and sampling per step",
             0.8e-3,
             0.4,
-            _except((_TENSORRT, 0.4e-3), (_SGLANG, 0.8e-3)),
+            _except((_TENSORRT_ENGINES, 0.4e-3), (_TENSORRT, 2e-3), (_VLLM_V0, 4e-3), (_SGLANG, 0.8e-3)),
         ),
         Prior(
             "sequence_time",
@@ -251,8 +253,8 @@ def _overheads() -> tuple[Prior, ...]:
             "scheduling and sampling per sequence and step",
             5e-6,
             0.5,
-            _except((_TENSORRT, 3e-6), (_SGLANG, 5e-6)),
-            0.4,
+            _except((_TENSORRT_ENGINES, 1.5e-6), (_TENSORRT, 6e-6), (_VLLM_V0, 10e-6), (_SGLANG, 5e-6)),
+            0.5,
         ),
         Prior(
             "host_overlap",
@@ -260,7 +262,7 @@ def _overheads() -> tuple[Prior, ...]:
             "share of the host's scheduling that goes on while the accelerator computes",
             0.5,
             0.4,
-            _except((_TENSORRT, 0.7), (_SGLANG, 0.5)),
+            _except((_TENSORRT_ENGINES, 0.5), (_TENSORRT, 0.7), (_VLLM_V0, 0.2), (_SGLANG, 0.5)),
             high=1.0,
         ),
         Prior(

@@ -95,6 +95,7 @@ class Frame:
     settings: MemorySettings
     mixed_steps: bool
     kv_on_demand: bool
+    present_runtime: bool
     months_old: float
     months_newer: float
     notes: tuple[Message, ...]
@@ -162,6 +163,7 @@ def frame(
         ),
         mixed_steps=limits.mixed_steps,
         kv_on_demand=limits.kv_on_demand,
+        present_runtime=limits.present_runtime,
         months_old=float(min(max(0, age), OLDEST_MONTHS)),
         months_newer=float(max(0, -age)),
         notes=notes,
@@ -268,6 +270,7 @@ def situation_of(request: EstimateRequest, frame_: Frame, placed: Placement) -> 
         max_batch=placed.settings.max_batch,
         mixed_steps=frame_.mixed_steps,
         kv_on_demand=frame_.kv_on_demand,
+        present_runtime=frame_.present_runtime,
     )
 
 

@@ -131,6 +131,7 @@ def test_constants_are_looked_up_by_part_precision_family_ranks_and_link() -> No
         "link": "scale-up",
         "experts": "no",
         "attention": "heads",
+        "runtime": "present",
     }
     assert keys[Slot.ALL] == keys[Slot.STAGES] == common
     assert keys[Slot.DENSE_WEIGHTS] == {**common, "precision": "fp8"}
