@@ -186,6 +186,14 @@ class SetupTable:
                 return found
         return None
 
+    def needs(self, request: EstimateRequest, setup: Setup, tokens: int) -> int | None:
+        """Return the smallest deployment that holds `tokens` once, its plans not timed; None without one."""
+        for count in setup.counts:
+            placed = self.placements(request, setup, count)
+            if any(p.budget.held(p.budget.cache.sequence_bytes(tokens)) >= 1 for p in placed):
+                return count
+        return None
+
     def placements(self, request: EstimateRequest, setup: Setup, count: int) -> tuple[Placement, ...]:
         """Return the plans of `count` accelerators, fitting or not; raises InputError without any."""
         if count not in setup.placements:

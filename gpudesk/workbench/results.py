@@ -194,5 +194,4 @@ def unfit_estimate(request: EstimateRequest, setup: Setup, table: SetupTable) ->
 def _needs(request: EstimateRequest, table: SetupTable, tokens: int) -> int | None:
     """Return the smallest deployment that fits with a plan of our choice; None where none is known."""
     free = replace(request, count=None, tp=None, pp=None, ep=None, dp=None, attention_dp=None)
-    options = table.options(free, table.setup(free), tokens)
-    return None if options is None else options.count
+    return table.needs(free, table.setup(free), tokens)
