@@ -1,5 +1,7 @@
 """How fast the command line starts and answers JSON lines."""
 
+from __future__ import annotations
+
 import io
 import json
 import os
@@ -15,11 +17,15 @@ from pytest_benchmark.fixture import BenchmarkFixture
 
 from gpudesk.workbench.requests import parse_request
 from gpudesk.workbench.workbench import Workbench
+from tests.benchmarks.conftest import Say
 
 LINES = 20_000
 #: Lines a second, and seconds until the first answer.
 LEAST_RATE = 20_000
 LONGEST_START = 1.0
+#: Lines a second where no two lines ask about the same deployment, and with pools.
+LEAST_SCATTERED = 1_200
+LEAST_POOLED = 60
 
 _PARTS = ("h100-sxm", "h200-sxm", "b200-hgx", "mi300x", "mi325x", "mi355x")
 _MODELS = (("llama-3.1-70b", "fp8"), ("gpt-oss-120b", "mxfp4"), ("deepseek-v3", "fp8"), ("qwen3-32b", "bf16"))
@@ -28,7 +34,7 @@ _MODELS = (("llama-3.1-70b", "fp8"), ("gpt-oss-120b", "mxfp4"), ("deepseek-v3", 
 def lines(count: int) -> bytes:
     """Return JSON lines of parts, models, lengths and loads as they come."""
     draw = random.Random(1)
-    return b"".join(json.dumps(_line(number, draw)).encode() + b"\n" for number in range(count))
+    return _written([_line(number, draw) for number in range(count)])
 
 
 def _line(number: int, draw: random.Random) -> dict[str, Any]:
@@ -52,10 +58,10 @@ def _line(number: int, draw: random.Random) -> dict[str, Any]:
     }
 
 
-def test_lines_a_second(record_property: Callable[[str, object], None]) -> None:
+def test_lines_a_second(say: Say) -> None:
     asked = lines(LINES)
     rate = max(_rate(asked) for _ in range(3))
-    record_property("lines_per_s", round(rate))
+    say(f"estimate --batch: {rate:,.0f} lines a second (bar {LEAST_RATE:,})")
     assert rate >= LEAST_RATE
 
 
@@ -67,6 +73,48 @@ def _rate(asked: bytes) -> float:
         faults = workbench.estimate_lines(io.BytesIO(asked), io.BytesIO())
         assert faults == 0
         return LINES / (time.process_time() - began)
+
+
+def _scattered(workbench: Workbench, count: int) -> bytes:
+    """Return lines of all parts, models, formats and plans of 8; some nothing runs, some do not fit."""
+    draw = random.Random(2)
+    parts = [part.id for part in workbench.catalog.accelerators()]
+    models = [model.id for model in workbench.catalog.models()]
+    asked = []
+    for number in range(count):
+        tp = draw.choice((1, 2, 4, 8))
+        plan = {"tp": tp, "dp": 8 // tp}
+        model = {"model": draw.choice(models), "weights": draw.choice(("bf16", "fp8", "int4"))}
+        asked.append({**_line(number, draw), **model, **plan, "accelerator": draw.choice(parts)})
+    return _written(asked)
+
+
+def _pooled(_: Workbench, count: int) -> bytes:
+    """Return lines of deployments with pools, of which the program chooses split and plans."""
+    draw = random.Random(3)
+    asked = [{**_line(number, draw), "count": 16, "disaggregated": {}} for number in range(count)]
+    degrees = ("tp", "pp", "ep", "dp", "attention_dp")
+    return _written([{name: line[name] for name in line if name not in degrees} for line in asked])
+
+
+def _written(asked: list[dict[str, Any]]) -> bytes:
+    return b"".join(json.dumps(line).encode() + b"\n" for line in asked)
+
+
+@pytest.mark.parametrize(
+    ("made", "count", "least"), [(_scattered, 4_000, LEAST_SCATTERED), (_pooled, 200, LEAST_POOLED)]
+)
+def test_lines_a_second_of_other_kinds(
+    made: Callable[[Workbench, int], bytes], count: int, least: int, say: Say
+) -> None:
+    with Workbench.open() as workbench:
+        asked = made(workbench, count)
+        workbench.estimate_lines(io.BytesIO(lines(200)), io.BytesIO())
+        began = time.process_time()
+        workbench.estimate_lines(io.BytesIO(asked), io.BytesIO())
+        rate = count / (time.process_time() - began)
+    say(f"estimate --batch, {made.__name__[1:]}: {rate:,.0f} lines a second (bar {least:,})")
+    assert rate >= least
 
 
 def test_start(record_property: Callable[[str, object], None]) -> None:
