@@ -17,10 +17,11 @@ from gpudesk.domain.units import GIB
 from gpudesk.domain.workloads import Load, LoadKind
 from gpudesk.engine.bands import BandFactors
 from gpudesk.engine.loads import ServingConstants
+from gpudesk.engine.plans import replica_counts
 from gpudesk.workbench.deployed import tokens_of
 from gpudesk.workbench.plan_exclusions import exclusions
 from gpudesk.workbench.plan_trials import Trial, growth, plan_trials
-from gpudesk.workbench.setups import Placement
+from gpudesk.workbench.setups import Placement, wishes
 
 if TYPE_CHECKING:
     from gpudesk.workbench.cases import Setup, SetupTable
@@ -71,9 +72,13 @@ def _nearest_first(placed: list[Placement], tokens: int) -> list[Placement]:
 
 
 def _smaller(estimate: Estimate, setup: Setup, table: SetupTable, tokens: int) -> list[Placement]:
-    """Return the plan that comes closest of each smaller deployment that was tried before."""
-    smaller = [count for count in setup.counts if count < estimate.count]
-    made = [table.placements(estimate.request, setup, count) for count in reversed(smaller)]
+    """Return the plan that comes closest of each smaller deployment, where the size was left open."""
+    request, frame = estimate.request, setup.frame
+    if request.count is not None:
+        return []
+    sizes = replica_counts(frame.accelerator, wishes(request, frame.engine))
+    smaller = [count for count in sizes if count < estimate.count]
+    made = [table.placements(request, setup, count) for count in reversed(smaller)]
     return [_nearest_first(list(each), tokens)[0] for each in made if each]
 
 
