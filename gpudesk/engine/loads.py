@@ -8,6 +8,7 @@ and TPOT are means over all requests. The forms follow a simulation of a replica
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
@@ -26,7 +27,6 @@ __all__ = [
     "RoundTimes",
     "Served",
     "ServingConstants",
-    "batch",
     "bounds",
     "closed_loop",
     "round_times",
@@ -40,6 +40,8 @@ GROWN: Final = 0.62
 #: How much of a step that shrinks with its batch a request is spared in a run that drains, where outputs are
 #: distributed exponentially.
 DRAINED: Final = 0.31
+#: Of a round: less than this is no started one.
+ROUNDING: Final = 1e-9
 #: With the same outputs, how much more their tokens wait for a burst than the mean length says.
 SHORTER: Final = 1.6
 
@@ -76,10 +78,29 @@ class Served:
     limiter: NDArray[np.intp]
 
 
-def _waves(total: Array, running: Array, tail_wave: float) -> Array:
-    """Rounds that `total` equal requests take `running` at a time, a started last round paid in part."""
-    full = total / running
-    return np.maximum(1.0, full + tail_wave * np.minimum(1.0, np.maximum(full - 1.0, 0.0)))
+def _either(mask: Mask, one: Callable[[], Array], other: Callable[[], Array]) -> Array:
+    """Return `one` where the mask holds and `other` elsewhere; what no case needs is not worked out."""
+    if np.all(mask):
+        return one()
+    return np.where(mask, one(), other()) if np.any(mask) else other()
+
+
+def _tail(requests: Requests, total: Array, running: Array, paid: Array | float, longest: float) -> Array:
+    """Rounds that the end of a run takes beyond `total` / `running`, in steps that do not shrink.
+
+    Equal requests start a last round with those that are left, which takes as many steps as a full one;
+    `paid` is how much of that counts. Where outputs are distributed exponentially, the longest of R that run
+    lasts 1 + 1/2 + ... + 1/R mean outputs, here ln(R) + 0.577 to a hundredth, and `longest` at the most.
+    """
+
+    def started() -> Array:
+        rounds = total / running
+        return paid * np.maximum(np.ceil(rounds - ROUNDING) - rounds, 0.0)
+
+    def outlasting() -> Array:
+        return np.minimum(np.log(running) - 0.423 * (1.0 - 1.0 / running), longest - 1.0)
+
+    return _either(requests.varied, outlasting, started)
 
 
 def _room(rows: Rows, requests: Requests) -> Array:
@@ -87,7 +108,7 @@ def _room(rows: Rows, requests: Requests) -> Array:
 
     Where memory is given as they grow, more of them run, at different ages: as many as the caches that they
     have by then leave room for. A state or a window that is full early leaves none. Lengths that vary use
-    the room up: the long ones stay longest.
+    the room up: the long ones stay longest. So do equal requests that keep in step: all are full at once.
     """
     if bool(np.all(requests.varied)):
         return requests.capacity
@@ -96,26 +117,8 @@ def _room(rows: Rows, requests: Requests) -> Array:
     share = np.where(grown > 0, cache_read(rows, full) / np.maximum(grown, 1e-300), 1.0)
     most = np.maximum(rows.step_batch_cap, requests.capacity)
     room = np.maximum(np.floor(np.minimum(requests.capacity * share, most)), requests.capacity)
-    return np.where(requests.varied | (rows.on_demand == 0), requests.capacity, room)
-
-
-def batch(rows: Rows, requests: Requests, size: Array) -> Served:
-    """`size` requests start together; those beyond the capacity wait for the round before them."""
-    rounds = np.ceil(size / requests.capacity)
-    running = size / rounds
-    cycle = cycle_of(rows, requests, running, running)
-    seconds = cycle.apart + cycle.fill
-    duration = rows.latency + rounds * seconds
-    return Served(
-        running=running,
-        waiting=running,
-        rate=size / duration,
-        ttft=rows.latency + cycle.burst + 0.5 * (rounds - 1.0) * seconds,
-        tpot=pace(requests, seconds - cycle.burst),
-        duration=duration,
-        stable=np.ones(len(rows), dtype=np.bool_),
-        limiter=cycle.limiter,
-    )
+    whole = requests.varied | (rows.on_demand * rows.mixes == 0)
+    return np.where(whole, requests.capacity, room)
 
 
 def _fixed_step(rows: Rows, requests: Requests, cycle: Cycle, running: Array) -> Array:
@@ -126,64 +129,109 @@ def _fixed_step(rows: Rows, requests: Requests, cycle: Cycle, running: Array) ->
     return np.where(running > few, np.clip(fixed, 0.0, small), small)
 
 
-def _stalled(rows: Rows, requests: Requests, cycle: Cycle, running: Array, first_wave: Array) -> Array:
+def _stalled(
+    rows: Rows, requests: Requests, cycle: Cycle, running: Array, first_wave: Array | float
+) -> Array:
     """Mean seconds that prompts of others hold up a request between its first token and its last.
 
-    Those of the first wave wait for the rest of the burst, all others for every prompt that comes meanwhile.
-    Where prompts go in one step with the tokens of others, a token waits for one chunk at most.
+    Those of the first wave wait for the rest of the burst, all others for every prompt that comes meanwhile;
+    nobody for prompts that share a chunk with its own.
     """
-    others = (running - 1.0) * cycle.each_prompt
-    most = cycle.steps * cycle.prefill.total
-    load = others / np.maximum(most, 1e-12)
-    alike = np.where(load < 1.0, 0.5 * load, 1.0 - 0.5 / np.maximum(load, 1.0))
-    burst = np.where(requests.varied, SHORTER * load / (1.0 + SHORTER * load), alike)
-    chunks = most * (first_wave * burst + (1.0 - first_wave) * np.minimum(load, 1.0))
-    # Short outputs divide the same wait by fewer tokens.
-    halt = np.where(requests.varied, np.minimum(1.5, 0.5 * np.maximum(requests.later, 1.0)), 0.5)
-    halted = others * (first_wave * halt + (1.0 - first_wave))
-    return np.where(rows.mixes > 0, chunks, halted)
+
+    def mixed() -> Array:
+        """A token waits for one chunk at most."""
+        shared = _chunkful(rows, requests, running)
+        most = np.maximum(cycle.steps * cycle.prefill.total, 1e-12)
+        each = cycle.each_prompt / most
+        begun = (running - shared) * each
+        later = (running - np.where(requests.varied, 1.0, shared)) * each
+        burst = _either(
+            requests.varied,
+            lambda: SHORTER * begun / (1.0 + SHORTER * begun),
+            lambda: np.where(begun < 1.0, 0.5 * begun, 1.0 - 0.5 / np.maximum(begun, 1.0)),
+        )
+        return most * (first_wave * burst + (1.0 - first_wave) * np.minimum(later, 1.0))
+
+    def halted() -> Array:
+        """Equal requests end together, and every wave is a burst."""
+        rest = cycle.fill + cycle.prompts - cycle.burst
+        # Short outputs divide the same wait by fewer tokens: the mean of 1/n is beyond 1 over the mean of n,
+        # the more so the shorter the shortest of all that run is.
+        short = np.maximum(np.log(np.maximum(np.minimum(requests.later, running), 1.0)), 1.0)
+        others = (running - 1.0) * cycle.each_prompt
+        varied = first_wave * short * rest + (1.0 - first_wave) * others
+        return np.where(requests.varied, varied, rest)
+
+    return _either(rows.mixes > 0, mixed, halted)
 
 
-def _decoding(rows: Rows, requests: Requests, cycle: Cycle, running: Array, shrinks: Array) -> Array:
+def _chunkful(rows: Rows, requests: Requests, running: Array) -> Array:
+    """Of `running` equal prompts, those that share a chunk."""
+    whole = np.floor(rows.chunk_tokens / np.maximum(requests.prompt, 1.0))
+    return np.clip(whole, 1.0, running)
+
+
+def _decoding(rows: Rows, cycle: Cycle, running: Array, fixed: Array, spared: Array) -> Array:
     """Seconds of all decode steps of a request of a saturated run, without what prompts add.
 
-    Where prompts take most of the time, the first requests have ended before the last begin. `shrinks` is
-    how much of a step falls away with its batch while the run ends.
+    Where prompts take most of the time, the first requests have ended before the last begin. `fixed` is the
+    part of a step that does not shrink with its batch; `spared` is the share of the rest that falls away
+    while the run ends.
     """
-    fewer = cycle.steps * (cycle.prefill.total + cycle.decode.total) / cycle.each_prompt
-    decoding = np.maximum(np.where(rows.mixes > 0, np.minimum(fewer, running), running), 1.0)
-    step = decode_step(rows, decoding, requests.context).total
-    return cycle.steps * np.maximum(step - shrinks, 0.0)
+    fewer = cycle.steps * (cycle.prefill.total + cycle.decode.total) / (cycle.each_prompt * running)
+    share = np.where(rows.mixes > 0, np.minimum(fewer, 1.0), 1.0) - spared
+    decoding: Array = cycle.steps * (fixed + np.maximum(share, 0.0) * (cycle.decode.total - fixed))
+    return decoding
+
+
+def _short_wave(requests: Requests, total: Array, running: Array) -> Array:
+    """Share of equal requests by which the last wave of a run falls short."""
+    rounds = total / running
+    left = np.maximum(rounds - np.floor(rounds + ROUNDING), 0.0)
+    return np.where(requests.varied | (rounds <= 1.0), 0.0, left / rounds * (1.0 - left))
+
+
+def _before(requests: Requests, cycle: Cycle, total: Array, running: Array) -> Array:
+    """Return mean seconds that requests queue before others have left room.
+
+    Equal ones wait for whole waves. Of varied ones somebody ends again and again, so that the queue shrinks
+    evenly, behind the prompts of the first that run.
+    """
+    rounds = total / running
+
+    def even() -> Array:
+        begin = cycle.fill + cycle.prompts - cycle.burst
+        return (1.0 - 1.0 / rounds) * (begin + 0.5 * (rounds - 1.0) * cycle.seconds)
+
+    def alike() -> Array:
+        waves = np.floor(rounds + ROUNDING)
+        left = np.maximum(rounds - waves, 0.0)
+        return cycle.seconds * waves * (0.5 * (waves - 1.0) + left) / rounds
+
+    return _either(requests.varied, even, alike)
 
 
 def saturate(rows: Rows, requests: Requests, total: Array, constants: ServingConstants) -> Served:
-    """`total` requests are queued at once and served as fast as memory admits."""
+    """`total` requests are queued at once and served as fast as memory admits, as a static batch is."""
     running = np.minimum(total, _room(rows, requests))
     first_wave = running / total
     cycle = cycle_of(rows, requests, running, running)
     fixed = _fixed_step(rows, requests, cycle, running)
-    # The last of varied length run on in an ever smaller batch, until the longest has ended.
-    outlasting = np.minimum(np.log(total), constants.longest - 1.0) * cycle.steps * fixed
-    alike = _waves(total, running, constants.tail_wave) * cycle.decoding
-    decoding = np.where(requests.varied, total / running * cycle.decoding + outlasting, alike)
+    tail = _tail(requests, total, running, constants.tail_wave, constants.longest) * cycle.steps * fixed
     together = (total / running - 1.0) * cycle.shared
-    duration = rows.latency + decoding + total * cycle.each_prompt + cycle.fill - together
-    rate = total / duration
-    queued = total - running
-    later = cycle.fill + cycle.prompts + 0.5 * queued / rate
-    ttft = rows.latency + (cycle.burst * running + later * queued) / total
-    shrinks = np.where(
-        requests.varied, DRAINED * first_wave * np.maximum(cycle.decode.total - fixed, 0.0), 0.0
-    )
-    decoded = _decoding(rows, requests, cycle, running, shrinks) - (1.0 - first_wave) * cycle.shared
+    duration = rows.latency + total / running * cycle.apart + tail + cycle.fill - together
+    ttft = rows.latency + cycle.burst + _before(requests, cycle, total, running)
+    short = _short_wave(requests, total, running)
+    spared = np.where(requests.varied, DRAINED * first_wave, short)
+    decoded = _decoding(rows, cycle, running, fixed, spared) - (1.0 - first_wave) * cycle.shared
     # Steps of fewer sequences share no more with prompts than all they take.
-    stay = np.maximum(decoded, 0.0) + _stalled(rows, requests, cycle, running, first_wave)
-    # No request outlives the run.
-    stay = np.minimum(stay, duration - ttft)
+    stay = np.maximum(decoded, 0.0) + (1.0 - short) * _stalled(rows, requests, cycle, running, first_wave)
+    # No equal request outlives the run.
+    stay = np.where(requests.varied, stay, np.minimum(stay, duration - ttft))
     return Served(
         running=running,
         waiting=running,
-        rate=rate,
+        rate=total / duration,
         ttft=ttft,
         tpot=pace(requests, stay),
         duration=duration,
@@ -192,20 +240,29 @@ def saturate(rows: Rows, requests: Requests, total: Array, constants: ServingCon
     )
 
 
-def _closed_first_token(
-    rows: Rows, requests: Requests, cycle: Cycle, running: Array, in_burst: Array, group: Array
+def _steady_first_token(
+    rows: Rows, requests: Requests, cycle: Cycle, running: Array, group: Array, first: Array
 ) -> Array:
-    """TTFT in a closed loop, without a queue for memory; `group` equal requests end together."""
-    first = alone(rows, requests)
+    """TTFT in a closed loop beyond its first wave, without a queue.
+
+    `group` requests end together, and `first` is the TTFT of one that is alone.
+    """
     others = 1.0 - 1.0 / np.maximum(running, 1.0)
-    steady = first + others * cycle.wait(rows.mixes, running / cycle.seconds)
-    chunks = np.ceil(requests.prompt / rows.chunk_tokens)
-    together = rows.latency + group * cycle.each_prompt + others * chunks * cycle.tokens
-    steady = np.where(requests.varied, steady, np.maximum(steady, together))
-    ttft = in_burst * np.maximum(rows.latency + cycle.burst, first) + (1.0 - in_burst) * steady
-    longest = np.maximum(first, rows.latency + cycle.fill + cycle.prompts) + MOST_STEPS * cycle.step
+
+    def together() -> Array:
+        """Equal requests are sent at the end of a step, one group after the other: none is in the way."""
+        chunks = np.ceil(requests.prompt / rows.chunk_tokens)
+        return np.maximum(rows.latency + group * cycle.each_prompt + others * chunks * cycle.tokens, first)
+
+    steady = _either(
+        requests.varied,
+        lambda: first + others * cycle.loop_wait(rows, requests.prompt, group),
+        together,
+    )
     # Prompts that do not go between the tokens of running sequences wait before their first.
-    return np.maximum(np.minimum(ttft, longest), rows.latency + cycle.prompts - cycle.stall)
+    queues = np.where(cycle.steps > 0, rows.mixes, 1.0)
+    ttft: Array = np.maximum(steady, rows.latency + queues * (cycle.prompts - cycle.stall))
+    return ttft
 
 
 def closed_loop(
@@ -217,31 +274,47 @@ def closed_loop(
     """
     finite = np.isfinite(total)
     running = np.minimum(concurrency, _room(rows, requests))
+    served = np.where(finite, total, running)
     first_wave = concurrency / total
     # Where prompts come before tokens, all that wait go at once, and equal requests keep in step for ever.
+    # Where nothing is decoded they come one by one.
     cohort = np.where(requests.varied, rows.burst_varied, 1.0 - rows.mixes * (1.0 - rows.burst_equal))
+    cohort = np.where(requests.later > 0, cohort, 0.0)
     in_burst = first_wave + (1.0 - first_wave) * cohort
     # Elsewhere equal prompts that shared a chunk end together, and their successors share one again.
-    chunkful = np.floor(rows.chunk_tokens / np.maximum(requests.prompt, 1.0))
-    group = np.where(requests.varied, 1.0, np.clip(chunkful, 1.0, running))
+    # Others end with the same step.
+    ended = np.minimum(1.0, rows.tokens_per_step / np.maximum(requests.later, 1.0))
+    group = np.where(requests.varied, 1.0 + ended * (running - 1.0), _chunkful(rows, requests, running))
     waiting = np.maximum(1.0 + in_burst * (running - 1.0), group)
     cycle = cycle_of(rows, requests, running, waiting)
-    ttft = _closed_first_token(rows, requests, cycle, running, in_burst, group)
+    first = alone(rows, requests)
+    steady = _steady_first_token(rows, requests, cycle, running, group, first)
+    burst = np.maximum(rows.latency + cycle.burst, first)
+    ttft = in_burst * burst + (1.0 - in_burst) * steady
     apart = cycle.apart - (1.0 - first_wave) * cycle.shared
     seconds = np.maximum(apart, ttft - rows.latency + cycle.decoding)
-    waves = np.where(finite, _waves(total, running, constants.tail_wave), 1.0)
-    served = np.where(finite, total, running)
-    # A started last round is paid in part, but no prompt twice.
-    busy = waves * seconds - (waves * running - served) * cycle.each_prompt
+    stay = seconds + rows.latency - ttft
+    ends: Array = np.zeros(1)
+    if finite.any():
+        fixed = _fixed_step(rows, requests, cycle, running)
+        paid = np.where(concurrency > running, constants.tail_wave, 1.0)
+        tail = _tail(requests, served, running, paid, constants.longest)
+        ends = np.where(finite, tail, 0.0) * cycle.steps * fixed
+        begun = _decoding(rows, cycle, running, fixed, np.where(requests.varied, DRAINED, 0.0))
+        begun += _stalled(rows, requests, cycle, running, 1.0)
+        stay = stay + first_wave * (begun - (seconds + rows.latency - burst))
+    busy = served / running * seconds + ends
     # On the way between client and replica nobody is served.
-    duration = busy * (1.0 + rows.latency * running / (concurrency * seconds))
+    duration = busy + rows.latency * served / concurrency
+    # No equal request outlives the run.
+    longest = np.where(requests.varied | ~finite, np.inf, duration - ttft)
     queue = (concurrency - running) * seconds / running
     return Served(
         running=running,
         waiting=waiting,
         rate=served / duration,
         ttft=ttft + queue * (1.0 - first_wave * 0.5),
-        tpot=pace(requests, seconds + rows.latency - ttft),
+        tpot=pace(requests, np.minimum(stay, longest)),
         duration=np.where(finite, duration, np.nan),
         stable=np.ones(len(rows), dtype=np.bool_),
         limiter=cycle.limiter,

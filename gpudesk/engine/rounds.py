@@ -134,6 +134,22 @@ class Cycle:
         waited: Array = mixes * self.tokens + (0.5 + busy) * seen
         return waited
 
+    def loop_wait(self, rows: Rows, prompt: Array, group: Array) -> Array:
+        """Mean time that a prompt waits, beside its own prefill, in a closed loop of varied lengths.
+
+        The next prompt of a client comes when the last token of the one before is out, together with those
+        of `group` - 1 others on average that end with the same step, however long that took. It waits for the
+        rest of the step that has begun by then, which has as many prompts as Poisson lets end with the
+        step before, and for the others of its group, of which some share its chunk.
+        """
+        ends = group - 1.0
+        mean = np.maximum(self.step + ends * self.added, 1e-12)
+        under_way = 0.5 * (mean + ends * self.added * self.added / mean)
+        share = np.clip(rows.chunk_tokens / np.maximum(prompt, 1.0), 1.0, group)
+        behind = (0.5 * (group + share) - 1.0) * self.each_prompt
+        waited: Array = rows.mixes * self.tokens + under_way + behind
+        return waited
+
 
 def cycle_of(rows: Rows, requests: Requests, running: Array, waiting: Array) -> Cycle:
     """Work out a round of `running` sequences, of which `waiting` queue for prefill together."""

@@ -15,7 +15,6 @@ from gpudesk.engine.loads import (
     Requests,
     Served,
     ServingConstants,
-    batch,
     closed_loop,
     saturate,
 )
@@ -70,9 +69,9 @@ class Results:
     limiter: NDArray[np.intp]
 
 
-def _batch(rows: Rows, requests: Requests, loads: Loads, _: ServingConstants) -> Results:
+def _batch(rows: Rows, requests: Requests, loads: Loads, constants: ServingConstants) -> Results:
     size = np.ceil(loads.amount / loads.replicas)
-    served = batch(rows, requests, size)
+    served = saturate(rows, requests, size, constants)
     active = np.minimum(loads.replicas, loads.amount)
     admitted = np.minimum(loads.amount, np.minimum(size, requests.capacity) * active)
     return _results(served, loads.amount, admitted, loads.amount / served.duration)

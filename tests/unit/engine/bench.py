@@ -64,7 +64,7 @@ PLAIN = replace(
 )
 SETTINGS = MemorySettings(0.95, "total", 10**9, max_batch=1024, max_batched_tokens=8192)
 SERVING = ServingConstants(
-    tail_wave=0.3,
+    tail_wave=0.7,
     longest=4.0,
     p99_margin=0.77,
     limit_tokens=3000.0,

@@ -44,16 +44,21 @@ def test_prompts_that_share_a_chunk_finish_together() -> None:
 
 
 def test_a_batch_beyond_the_capacity_goes_in_rounds() -> None:
-    whole = serve_one(case(1000, 100, LoadKind.BATCH, 32))
-    halves = serve_one(replace(case(1000, 100, LoadKind.BATCH, 64), capacity=32))
+    first = replace(LLAMA.row, mixes=0.0)
+    one = replace(case(1000, 100, LoadKind.BATCH, 32), row=first, varied=False)
+    whole = serve_one(one)
+    halves = serve_one(replace(one, amount=64, capacity=32))
     assert halves.admitted == 32
     under_way = LLAMA.row.latency
     assert halves.duration == pytest.approx(2 * whole.duration - under_way)
     assert halves.ttft == pytest.approx(whole.ttft + (whole.duration - under_way) / 2)
     assert halves.tpot == pytest.approx(whole.tpot)
-    # Five in a capacity of four: four are admitted, though the rounds are taken as equal.
-    five = serve_one(replace(case(1000, 100, LoadKind.BATCH, 5), capacity=4))
-    assert (five.concurrency, five.admitted, five.running) == (5, 4, 2.5)
+    # Five in a capacity of four: the last one goes alone, in steps that are hardly shorter.
+    five = serve_one(replace(one, amount=5, capacity=4))
+    assert (five.concurrency, five.admitted, five.running) == (5, 4, 4)
+    alone = serve_one(replace(one, amount=1))
+    assert five.duration < serve_one(replace(one, amount=4)).duration + alone.duration
+    assert five.rate < 0.9 * serve_one(replace(one, amount=4)).rate
 
 
 def test_a_batch_over_replicas_takes_as_long_as_the_fullest() -> None:
@@ -128,15 +133,18 @@ def test_tokens_between_small_chunks_have_a_pace(chunk: float, output: float) ->
 
 
 def test_a_saturated_run_that_memory_holds_is_a_batch() -> None:
-    batch = serve_one(case(500, 300, LoadKind.BATCH, 40))
-    queued = replace(case(500, 300, LoadKind.SATURATE, total=40), varied=False)
-    alike = serve_one(queued)
-    assert alike.duration == pytest.approx(batch.duration)
-    assert alike.ttft == pytest.approx(batch.ttft)
+    batch = case(500, 300, LoadKind.BATCH, 40)
+    queued = case(500, 300, LoadKind.SATURATE, total=40)
+    loop = case(500, 300, LoadKind.CONCURRENCY, 40, total=40)
+    for varied in (False, True):
+        alike, other, third = (serve_one(replace(one, varied=varied)) for one in (batch, queued, loop))
+        for figure in ("rate", "ttft", "tpot", "duration"):
+            assert getattr(other, figure) == pytest.approx(getattr(alike, figure))
+            assert getattr(third, figure) == pytest.approx(getattr(alike, figure))
     # Where lengths vary the longest outlasts the others, in steps that are not much shorter.
-    varied = serve_one(replace(queued, varied=True))
-    assert 1.2 * batch.duration < varied.duration < SERVING.longest * batch.duration
-    assert varied.ttft == alike.ttft
+    even, spread = (serve_one(replace(queued, varied=varied)) for varied in (False, True))
+    assert 1.2 * even.duration < spread.duration < SERVING.longest * even.duration
+    assert spread.ttft == even.ttft
 
 
 def test_latency_of_a_closed_loop_agrees_with_its_throughput() -> None:
@@ -168,11 +176,19 @@ def test_more_clients_than_requests_are_as_many_as_requests() -> None:
     assert spread.rate == pytest.approx(4 * one.rate)
 
 
-def test_a_closed_loop_of_one_wave_is_a_batch() -> None:
-    batch = serve_one(case(1000, 200, LoadKind.BATCH, 16))
-    loop = serve_one(case(1000, 200, LoadKind.CONCURRENCY, 16, total=16))
-    assert loop.ttft == pytest.approx(batch.ttft)
-    assert loop.duration == pytest.approx(batch.duration)
+@pytest.mark.parametrize("varied", [False, True])
+def test_two_whole_waves_pay_for_no_third(varied: bool) -> None:
+    # Equal requests: twice the time of one wave. Of varied ones the last outlast the others in both.
+    one = replace(case(100, 2000, LoadKind.CONCURRENCY, 64, total=64), varied=varied)
+    two = serve_one(replace(one, total=128)).duration / serve_one(one).duration
+    more = serve_one(replace(one, total=129)).duration / serve_one(one).duration
+    assert two < 2.001
+    assert (more > 2.3) == (not varied)
+
+
+def test_one_client_has_nobody_to_outlast() -> None:
+    one = serve_one(case(1000, 200, LoadKind.CONCURRENCY, 1, total=1)).duration
+    assert serve_one(case(1000, 200, LoadKind.CONCURRENCY, 1, total=100)).duration == pytest.approx(100 * one)
 
 
 def test_equal_requests_keep_in_step_where_prompts_come_first() -> None:
