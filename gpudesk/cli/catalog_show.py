@@ -95,10 +95,7 @@ def _settings_lines(settings: Mapping[str, Any], width: int) -> Iterator[str]:
         if isinstance(value, list) and value and isinstance(value[0], dict):
             yield f"{name}:"
             for rule in value:
-                stated = ", ".join(
-                    f"{key} {_short(item)}" for key, item in rule.items() if item not in (None, [])
-                )
-                yield from wrapped(f"  {stated}", width, indent="    ")
+                yield from hanging("  - ", _stated(rule), width)
         else:
             yield from wrapped(f"{name}: {_short(value)}", width, indent="  ")
 
@@ -108,7 +105,9 @@ def _short(value: object) -> str:
         return ", ".join(_short(item) for item in value)
     if isinstance(value, dict):
         return f"({_stated(value)})"
-    return str(value)
+    if isinstance(value, bool):
+        return tr("yes") if value else tr("no")
+    return f"{value:.12g}" if isinstance(value, float) else str(value)
 
 
 def _stated(rule: Mapping[str, Any]) -> str:

@@ -54,3 +54,12 @@ def test_the_catalog_needs_no_calibration(
     asked = ["--accelerators", "h200-sxm", "--model", "llama-3.1-8b", "--input-tokens", "9"]
     assert entry.main(["estimate", *asked, "--output-tokens", "9", "--batch-size", "1"]) == 1
     assert capsys.readouterr().err == "gpudesk: calibration.json is missing; restore it\n"
+
+
+def test_a_serving_engine_is_shown_in_words_and_plain_numbers(capsys: Capture) -> None:
+    assert entry.main(["catalog", "show", "vllm"]) == 0
+    said = capsys.readouterr().out
+    assert "parallel: (pp yes, ep yes" in said
+    assert "  - setting max_batch, value 256, source " in said
+    assert "True" not in said
+    assert ".0," not in said
