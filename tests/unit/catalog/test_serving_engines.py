@@ -59,6 +59,16 @@ def test_engine_by_id(catalog: Catalog) -> None:
         ),
         ("pp = true", 'pp = "yes"', "parallel.pp: should be a valid boolean"),
         ("[parallel]", "[[parallels]]", "parallels: "),
+        (
+            'setting = "state_share"\nvalue = 0',
+            'setting = "state_share"\nvalue = 1.5',
+            "settings.14.value: 1.5 is no share from 0 to 1",
+        ),
+        (
+            'path = "native"\nsource = "llama-cpp-quantize"',
+            'path = "native"\nhidden_multiple = 0\nsource = "llama-cpp-quantize"',
+            "kernels.1.hidden_multiple: 0 is no whole number above 0",
+        ),
     ],
 )
 def test_broken_rule_is_told(data_dir: Path, edit: Edit, old: str, new: str, expected: str) -> None:

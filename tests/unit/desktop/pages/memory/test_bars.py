@@ -44,11 +44,11 @@ def bars(desk: Desk) -> tuple[MemoryBar, ...]:
 def test_each_column_is_judged_in_words_and_figures(desk: Desk) -> None:
     short, partly, fits = bars(desk)
     assert (short.state, short.headline) == (State.UNFIT, "Does not fit on 2")
-    assert short.detail == "58.0 GiB short"
-    assert short.needed_text == "196.2 needed for one"
-    assert (partly.state, partly.headline) == (State.PARTLY, "Holds 92 of 100 in flight")
-    assert partly.detail == "4.8 GiB short"
-    assert (fits.state, fits.headline) == (State.FITS, "Fits, up to 144 in flight")
+    assert short.detail == "57.2 GiB short"
+    assert short.needed_text == "195.4 needed for one"
+    assert (partly.state, partly.headline) == (State.PARTLY, "Holds 93 of 100 in flight")
+    assert partly.detail == "4.0 GiB short"
+    assert (fits.state, fits.headline) == (State.FITS, "Fits, up to 145 in flight")
     assert fits.detail.endswith("GiB to spare")
     assert fits.remedies == ()
 
@@ -58,8 +58,8 @@ def test_what_the_usual_share_admits_is_less_than_memory_holds(desk: Desk) -> No
     desk.flush()
     partly = bars(desk)[1]
     assert partly.state is State.PARTLY
-    assert partly.headline == "Runs 66 of 100 at once"
-    assert partly.detail == "memory holds 92"
+    assert partly.headline == "Runs 67 of 100 at once"
+    assert partly.detail == "memory holds 93"
 
 
 def test_the_parts_of_what_fits_fill_the_capacity_without_gaps(desk: Desk) -> None:
@@ -91,7 +91,7 @@ def test_what_is_short_ends_where_the_needed_memory_ends(desk: Desk) -> None:
 
 def test_the_sentence_of_a_bar_says_both_units(desk: Desk) -> None:
     said = bars(desk)[0].sentence
-    assert said.startswith("H200 SXM × 2, TP 2: Does not fit on 2, 58.0 GiB short.")
+    assert said.startswith("H200 SXM × 2, TP 2: Does not fit on 2, 57.2 GiB short.")
     assert "Weights: 191.0 GiB (205.0 GB)" in said
     assert "KV cache of 1 request: 615 MiB" in said
 
@@ -111,7 +111,7 @@ def test_waiting_for_the_serving_engine_is_not_said_of_memory(desk: Desk) -> Non
     desk.evaluate()
     bar = bars(desk)[2]
     assert (bar.state, bar.headline) == (State.PARTLY, "Runs 50 of 100 at once")
-    assert bar.detail == "memory holds 145"
+    assert bar.detail == "memory holds 146"
     assert bar.part(PartKind.SHORT) is None
 
 
@@ -121,7 +121,7 @@ def test_where_the_usual_share_keeps_requests_waiting_a_link_gives_more_of_the_m
     desk.apply(with_load_value(replace(desk.scenario, memory_fraction=None), 80), "Ask for 80")
     desk.flush()
     row = rows(page)[1]
-    assert row.bar.headline == "Runs 66 of 80 at once"
+    assert row.bar.headline == "Runs 67 of 80 at once"
     link = row.links[0]
     assert (link.text(), link.accessibleName()) == (
         "Use 98 %",
@@ -184,7 +184,7 @@ def test_arrow_keys_walk_over_parts_and_rows_and_select_for_the_panel(
     QTest.keyClick(second, Qt.Key.Key_End)
     assert desk.selection == figure("mi325x", "max_concurrency")
     assert second.place == VERDICT
-    assert second.accessibleDescription().startswith("Holds 92 of 100 in flight.")
+    assert second.accessibleDescription().startswith("Holds 93 of 100 in flight.")
     QTest.keyClick(second, Qt.Key.Key_Home)
     assert desk.selection == figure("mi325x", "memory")
 
