@@ -236,7 +236,7 @@ def _sequence(estimate: Estimate, frame: Frame, candidate: Candidate) -> Term:
     model = f"catalog:{frame.model.id}"
     if held == filled:
         return Term("bytes of one sequence", held, "B", filling, source=model, inputs=(length,))
-    kept = "window_share" if cache.holding.window_share else "state_share"
+    kept = "state_share" if cache.holding.state_share and cache.state_bytes else "window_share"
     return Term(
         "bytes of one sequence",
         held,

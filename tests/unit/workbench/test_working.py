@@ -89,6 +89,51 @@ def test_maximum_concurrency_is_what_the_pool_holds(estimator: Estimator) -> Non
     assert held == found.max_concurrency
 
 
+@pytest.mark.parametrize(
+    ("part", "model", "engine", "changes", "where"),
+    [
+        ("h100-sxm", "gpt-oss-120b", "vllm", {}, ("padding of experts", "setting:vllm/kernels")),
+        ("h100-sxm", "gpt-oss-120b", "vllm", {}, ("drawing its tokens", "setting:vllm/logit_bytes")),
+        ("h200-sxm", "qwen3-32b", "sglang", {"tp": 2}, ("of collectives", "setting:sglang/collective_bytes")),
+        (
+            "h200-sxm",
+            "qwen3-next-80b-a3b",
+            "sglang",
+            {},
+            ("set aside beside them", "setting:sglang/state_share"),
+        ),
+        ("b200-hgx", "gemma-3-27b", "sglang", {}, ("set aside beside them", "setting:sglang/window_share")),
+        (
+            "h200-sxm",
+            "qwen3-32b",
+            "sglang",
+            {"memory_fraction": 1.0},
+            ("a step", "setting:sglang/max_batched_tokens"),
+        ),
+    ],
+)
+def test_what_serving_engines_set_aside_is_a_term(
+    estimator: Estimator,
+    part: str,
+    model: str,
+    engine: str,
+    changes: dict[str, float],
+    where: tuple[str, str],
+) -> None:
+    name, source = where
+    weights = "mxfp4" if model.startswith("gpt-oss") else "bf16"
+    count = int(changes.get("tp", 1))
+    if model.startswith("qwen3-next"):
+        weights = "fp8"
+    asked = ask(part, model, weights, closed(8), (4000, 500), count=count, serving_engine=engine, **changes)
+    found = estimator.estimate(asked)
+    term = estimator.explain(found, "max_concurrency")
+    assert named(term, name).source == source
+    assert number(named(term, name)) > 0
+    pool, each = term.inputs[:2]
+    assert number(pool) // number(each) == found.max_concurrency
+
+
 def test_what_keeps_requests_waiting_is_what_runs(estimator: Estimator) -> None:
     asked = ask("h200-sxm", "llama-3.1-70b", "fp8", closed(200), (4000, 1000), count=2, dp=2)
     asked = replace(asked, kv=Precision.FP8)
