@@ -73,7 +73,7 @@ def _batch(rows: Rows, requests: Requests, loads: Loads, constants: ServingConst
     size = np.ceil(loads.amount / loads.replicas)
     served = saturate(rows, requests, size, constants)
     active = np.minimum(loads.replicas, loads.amount)
-    admitted = np.minimum(loads.amount, np.minimum(size, requests.capacity) * active)
+    admitted = np.minimum(loads.amount, served.running * active)
     return _results(served, loads.amount, admitted, loads.amount / served.duration)
 
 

