@@ -65,7 +65,7 @@ def bench_of(figures: Sequence[Mapping[str, float]] | None = None) -> Bench:
     runs = []
     asked = product(PARTS, FORMATS, (2, 8), lengths, (1, 16, 128), (1.0, 0.5))
     for place, (part, weights, tp, (prompt, output), batch, share) in enumerate(asked):
-        work = Workload(round(prompt * share), output, Load(LoadKind.BATCH, batch=batch))
+        work = Workload(round(prompt * share), output, Load(LoadKind.BATCH, batch=batch), varied=False)
         each = candidate(part, model, weights, tp, work.input_tokens + work.output_tokens)
         measured = dict.fromkeys(FIGURES, 1.0) if figures is None else figures[place]
         runs.append(
