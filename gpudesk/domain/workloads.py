@@ -41,6 +41,7 @@ class Workload:
     """Requests of `input_tokens` and `output_tokens` under a load.
 
     `varied` lengths spread around these means as real traffic does; otherwise every request is alike.
+    `spread` is how far the longest of varied outputs is beyond the mean, over the same of real traffic.
     `prefix_hit_rate` is the share of input tokens found in the prefix cache. `acceptance_length` is the
     mean number of tokens that one step of speculative decoding yields.
     """
@@ -49,6 +50,7 @@ class Workload:
     output_tokens: int
     load: Load
     varied: bool = True
+    spread: float = 1.0
     server: bool | None = None
     prefix_hit_rate: float = 0.0
     acceptance_length: float = 1.0

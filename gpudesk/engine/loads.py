@@ -98,7 +98,8 @@ def _tail(requests: Requests, total: Array, running: Array, paid: Array | float,
         return paid * np.maximum(np.ceil(rounds - ROUNDING) - rounds, 0.0)
 
     def outlasting() -> Array:
-        return np.minimum(np.log(running) - 0.423 * (1.0 - 1.0 / running), longest - 1.0)
+        beyond = requests.spread * (longest - 1.0)
+        return np.minimum(np.log(running) - 0.423 * (1.0 - 1.0 / running), beyond)
 
     return _either(requests.varied, outlasting, started)
 

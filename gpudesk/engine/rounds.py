@@ -28,7 +28,8 @@ Mask = NDArray[np.bool_]
 class Requests:
     """What one replica serves: prompt tokens to compute, prompt tokens held, output tokens, and the limits.
 
-    `capacity` is how many sequences the replica admits, at least 1; all arrays of one shape.
+    `capacity` is how many sequences the replica admits, at least 1; all arrays of one shape. `spread` is how
+    far the longest of varied outputs is beyond the mean, over the same of real traffic.
     """
 
     prompt: Array
@@ -36,6 +37,7 @@ class Requests:
     output: Array
     capacity: Array
     varied: Mask
+    spread: Array | float = 1.0
 
     @property
     def cached(self) -> Array:
@@ -60,6 +62,7 @@ class Requests:
             self.output[chosen],
             self.capacity[chosen],
             self.varied[chosen],
+            self.spread[chosen] if isinstance(self.spread, np.ndarray) else self.spread,
         )
 
 

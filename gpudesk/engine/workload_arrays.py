@@ -20,7 +20,7 @@ def workload_values(work: Workload) -> tuple[float, ...]:
         held * (1.0 - work.prefix_hit_rate),
         held,
         float(work.output_tokens),
-        float(work.varied),
+        work.spread if work.varied else 0.0,
         *_load_values(work.load),
     )
 
@@ -50,8 +50,8 @@ def requests_and_loads(
     `values` has the shape (cases, values of `workload_values`); `capacity` is what a replica admits.
     """
     columns = np.ascontiguousarray(values.T)
-    prompt, held, output, varied, kind, amount, total, ttft, tpot, p99 = columns
+    prompt, held, output, spread, kind, amount, total, ttft, tpot, p99 = columns
     return (
-        Requests(prompt, held, output, capacity, varied > 0),
+        Requests(prompt, held, output, capacity, spread > 0, spread),
         Loads(kind.astype(np.int8), amount, total, ttft, tpot, p99 > 0, replicas),
     )

@@ -16,7 +16,8 @@ _T = TypeVar("_T")
 
 _MONTH: Final = re.compile(r"20\d\d-(?:0[1-9]|1[0-2])")
 _FLAGS: Final = {"true": True, "false": False}
-_LENGTHS: Final = {"fixed": False, "varied": True}
+#: How far lengths spread: not at all, by a tenth, evenly from nothing to twice the mean, as in real traffic.
+_LENGTHS: Final = {"fixed": 0.0, "near": 0.05, "uniform": 0.45, "varied": 1.0}
 _PRECISIONS: Final = {precision.value: precision for precision in Precision}
 _LOADS: Final = {kind.value: kind for kind in LoadKind}
 _KV: Final = {precision.value: precision for precision in KV_BYTES}
@@ -125,11 +126,13 @@ def estimate_request(row: Row, accelerator: str, model: str) -> EstimateRequest:
 
 
 def _workload(row: Row) -> Workload:
+    spread = _one_of(row, "lengths", _LENGTHS)
     return Workload(
         input_tokens=row.tokens("input_tokens"),
         output_tokens=row.tokens("output_tokens"),
         load=_load(row),
-        varied=_one_of(row, "lengths", _LENGTHS),
+        varied=spread > 0,
+        spread=spread or 1.0,
         server=row.flag("server"),
         prefix_hit_rate=row.optional_number("prefix_hit_rate") or 0.0,
         eager=row.flag("eager"),

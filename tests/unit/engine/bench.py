@@ -188,6 +188,7 @@ class Case:
     replicas: float = 1.0
     varied: bool = True
     cached: float = 0.0
+    spread: float = 1.0
 
 
 def rows_of(*rows: StepRow) -> Rows:
@@ -208,6 +209,7 @@ def requests_of(cases: list[Case]) -> Requests:
         output=_column(cases, "output"),
         capacity=_column(cases, "capacity"),
         varied=_column(cases, "varied") > 0,
+        spread=_column(cases, "spread"),
     )
 
 

@@ -186,6 +186,16 @@ def test_two_whole_waves_pay_for_no_third(varied: bool) -> None:
     assert (more > 2.3) == (not varied)
 
 
+def test_outputs_that_lie_close_together_outlast_each_other_little() -> None:
+    ask = case(100, 2000, LoadKind.CONCURRENCY, 64, total=64)
+    even, near, spread = (
+        serve_one(each).duration
+        for each in (replace(ask, varied=False), replace(ask, spread=0.05), replace(ask, spread=1.0))
+    )
+    assert 1.05 * even < near < 1.2 * even
+    assert spread > 2.0 * near
+
+
 def test_one_client_has_nobody_to_outlast() -> None:
     one = serve_one(case(1000, 200, LoadKind.CONCURRENCY, 1, total=1)).duration
     assert serve_one(case(1000, 200, LoadKind.CONCURRENCY, 1, total=100)).duration == pytest.approx(100 * one)
