@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import math
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -210,7 +211,7 @@ def _product_seconds(m: int, n: int, read: float, work: float, call: float) -> f
     row = gemm(m, n, 1.0)
     busy_read = row.moved_bytes / (PART.memory_bandwidth * read)
     busy_work = row.flops / (PART.peak_dense["bf16"] * work)
-    return float(call + (busy_read**4 + busy_work**4) ** 0.25)
+    return call + math.hypot(busy_read, busy_work)
 
 
 class TestMeasured:

@@ -136,7 +136,7 @@ def test_measured_operators_pin_what_they_measured() -> None:
                 if entry.constant == name
                 and all(set(entry.where.get(key, ("",))) <= set(words) for key, words in each.where.items())
             ]
-            assert min(inside) <= each.value <= max(inside)
+            assert min(inside) * (1 - 1e-9) <= each.value <= max(inside) * (1 + 1e-9)
             assert each.spread is not None
             assert INSIDE_AN_ENGINE <= each.spread < 0.3
     assert [prior.value for prior in found.values()] == [prior.value for prior in beliefs()]
