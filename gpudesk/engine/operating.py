@@ -28,11 +28,14 @@ def step_row(work: Work, rates: Rates) -> StepRow:
     read = work.bandwidth * rates.dense_read_efficiency
     read_kv = work.bandwidth * rates.kv_read_efficiency / attention_share
     attend = work.attention_peak * rates.attention_efficiency / attention_share
-    links = work.link_bandwidth * rates.link_efficiency
+    direct = work.link_bandwidth * rates.direct_efficiency
+    ring = work.link_bandwidth * rates.link_efficiency
     experts = work.dispatch_bandwidth * rates.dispatch_efficiency
     stages = work.stage_bandwidth * rates.stage_efficiency
     # The divisor is one where there are no experts, whose offset is nothing then.
     touched = work.active_share * work.expert_spread + (1.0 - work.has_experts)
+    others_fixed = work.dispatches * rates.dispatch_s + work.transfers * rates.transfer_s
+    others_token = work.dispatch_moved / experts + work.stage_moved / stages
     row = StepRow(
         dense_read=work.dense_bytes / read,
         dense_flop=work.dense_flop / (work.dense_peak * rates.dense_efficiency),
@@ -40,6 +43,7 @@ def step_row(work: Work, rates: Rates) -> StepRow:
         expert_flop=work.expert_flop / (work.expert_peak * rates.expert_efficiency),
         expert_offset=work.has_experts * rates.expert_half_tokens / touched,
         expert_log_miss=work.log_miss,
+        expert_evenness=rates.expert_evenness,
         expert_spread=work.expert_spread,
         head_read=work.head_bytes / read,
         head_flop=work.head_flop / (work.attention_peak * rates.dense_efficiency),
@@ -55,10 +59,10 @@ def step_row(work: Work, rates: Rates) -> StepRow:
         patt_token=work.patt_flop / attend,
         patt1_token=work.patt1_flop / attend,
         patt1_window=work.patt1_window,
-        comm_fixed=work.collectives * rates.collective_s
-        + work.dispatches * rates.dispatch_s
-        + work.transfers * rates.transfer_s,
-        comm_token=work.moved / links + work.dispatch_moved / experts + work.stage_moved / stages,
+        comm_fixed=work.collectives * rates.collective_s + others_fixed,
+        comm_token=work.exchanged / direct + others_token,
+        ring_fixed=work.collectives * rates.ring_s + others_fixed,
+        ring_token=work.moved / ring + others_token,
         overhead_fixed=work.layers * (rates.layer_s + rates.quantise_s) + work.moe_layers * rates.moe_layer_s,
         host_fixed=rates.step_s,
         host_sequence=rates.sequence_s,
@@ -88,18 +92,19 @@ def step_row(work: Work, rates: Rates) -> StepRow:
     return replace(row, **{name: getattr(row, name) * stretch for name in _TIMES})
 
 
-def lossless_row(work: Work) -> StepRow:
+def lossless_row(work: Work, expert_evenness: float) -> StepRow:
     """Return the row of a part that reaches every peak and adds no overhead.
 
-    Times the bandwidth or the peak of its class, each of its coefficients is bytes or FLOPs.
+    Times the bandwidth or the peak of its class, each of its coefficients is bytes or FLOPs. How evenly
+    experts are chosen is a matter of the model, not of the part.
     """
-    return step_row(work, LOSSLESS)
+    return step_row(work, replace(LOSSLESS, expert_evenness=expert_evenness))
 
 
-def ideal_row(work: Work, embedding_lookup_bytes: float) -> StepRow:
+def ideal_row(work: Work, embedding_lookup_bytes: float, expert_evenness: float) -> StepRow:
     """Return the row without any loss as the bound of physics.
 
     The embedding counts as read, as the usual roofline has it, which keeps the bound on the safe side.
     """
-    row = lossless_row(work)
+    row = lossless_row(work, expert_evenness)
     return replace(row, dense_read=row.dense_read + embedding_lookup_bytes / work.bandwidth)

@@ -50,8 +50,10 @@ class Lookup(Protocol):
 class Rates:
     """Efficiencies as shares of what is offered, times in seconds; floats, or arrays of one shape.
 
-    `request_s` is the time of one request outside the steps, `collective_s`, `dispatch_s` and
-    `transfer_s` what one collective, one all-to-all and one hand-over between stages take at least.
+    `expert_evenness` is how evenly experts are chosen: the shape of a gamma distribution.
+    `request_s` is the time of one request outside the steps, `collective_s`, `ring_s`, `dispatch_s` and
+    `transfer_s` what one collective (directly, or around a ring), one all-to-all and one hand-over between
+    stages take at least.
     `first_token_s` is the `latency` of `StepRow`; `burst_equal`, `burst_varied`, `limit_queue`: see there.
     """
 
@@ -62,6 +64,7 @@ class Rates:
     expert_efficiency: float
     attention_efficiency: float
     expert_half_tokens: float
+    expert_evenness: float
     layer_s: float
     quantise_s: float
     moe_layer_s: float
@@ -71,6 +74,8 @@ class Rates:
     request_s: float
     first_token_s: float
     collective_s: float
+    direct_efficiency: float
+    ring_s: float
     link_efficiency: float
     dispatch_s: float
     dispatch_efficiency: float
@@ -101,6 +106,7 @@ LOSSLESS: Final = Rates(
     expert_efficiency=1.0,
     attention_efficiency=1.0,
     expert_half_tokens=0.0,
+    expert_evenness=1.0,
     layer_s=0.0,
     quantise_s=0.0,
     moe_layer_s=0.0,
@@ -110,6 +116,8 @@ LOSSLESS: Final = Rates(
     request_s=0.0,
     first_token_s=0.0,
     collective_s=0.0,
+    direct_efficiency=1e6,
+    ring_s=0.0,
     link_efficiency=1e6,
     dispatch_s=0.0,
     dispatch_efficiency=1e6,
@@ -205,6 +213,7 @@ def rates(constant: Lookup, work: Work) -> Rates:
         * powered,
         attention_efficiency=constant("attention_efficiency"),
         expert_half_tokens=constant("expert_half_tokens"),
+        expert_evenness=constant("expert_evenness"),
         layer_s=constant("layer_time") * eager,
         quantise_s=constant("quantise_time", Slot.DENSE_ARITHMETIC) * eager,
         moe_layer_s=constant("moe_layer_time") * eager,
@@ -215,6 +224,8 @@ def rates(constant: Lookup, work: Work) -> Rates:
         + (1.0 - work.server) * constant("offline_request_time"),
         first_token_s=work.server * constant("first_token_time"),
         collective_s=constant("allreduce_latency") + overhead,
+        direct_efficiency=constant("direct_efficiency"),
+        ring_s=constant("ring_latency") + overhead,
         link_efficiency=constant("link_efficiency"),
         dispatch_s=constant("allreduce_latency", Slot.DISPATCH) + overhead,
         dispatch_efficiency=constant("link_efficiency", Slot.DISPATCH),

@@ -5,7 +5,7 @@ larger, smoothly, of the time to read its bytes and the time to do its arithmeti
 
     T = (x^2 + z^2)^(1/2),  x = bytes / (bandwidth x efficiency),  z = FLOPs / (peak x efficiency)
 
-Classes: dense matrices, routed experts (of which a batch of n tokens touches 1 - (1 - k/E)^n), LM head,
+Classes: dense matrices, routed experts (of which a batch touches some, see `expert_coverage`), LM head,
 attention over the cache. Added to these: collectives, activation traffic, time per layer and per step.
 """
 
@@ -31,8 +31,10 @@ class StepRow:
     attention rank). `kv*_token`: to read one cached token of one sequence; `att*_token`: arithmetic of one
     new token against one cached token; under attention-DP both are divided by the ranks. The groups 1
     and 2 end at their window (in tokens). `patt*`: the same for prefill. `comm_*`: collectives of a step,
-    and per token. `expert_offset` is in tokens: what grouped kernels lose when every touched expert has few;
-    `expert_log_miss` is ln(1 - k/E); `expert_spread` is how many replicas share one set of experts.
+    and per token, where each rank sends to each other at once; `ring_*`: the same where vectors go around a
+    ring, which starts later and sends less. `expert_offset` is in tokens: what grouped kernels lose when
+    every touched expert has few; `expert_log_miss` is ln(1 - k/E), `expert_evenness` how
+    evenly experts are chosen; `expert_spread` is how many replicas share one set of experts.
     `latency`: time of a request and its first token between client and replica. `mixes` is 1 where prompts
     go in one step with the tokens of running sequences, 0 where they come first; `on_demand` is 1 where a
     sequence is given memory as it grows, 0 where its full length is set aside. `burst_equal`, `burst_varied`:
@@ -47,6 +49,7 @@ class StepRow:
     expert_flop: float
     expert_offset: float
     expert_log_miss: float
+    expert_evenness: float
     expert_spread: float
     head_read: float
     head_flop: float
@@ -64,6 +67,8 @@ class StepRow:
     patt1_window: float
     comm_fixed: float
     comm_token: float
+    ring_fixed: float
+    ring_token: float
     overhead_fixed: float
     host_fixed: float
     host_sequence: float
@@ -184,13 +189,29 @@ def _joined(*classes: tuple[Array, Array]) -> tuple[Array, Array]:
     return total, arithmetic
 
 
+def expert_coverage(rows: Rows, tokens: Array) -> Array:
+    """Share of the experts that a step of so many tokens touches.
+
+    The first touches k/E of them. Each of the others misses an expert with a chance of 1 - k/E on average,
+    but some experts are chosen more often than others, by a gamma distribution of shape a. Of n tokens
+
+        1 - (1 - k/E) x (1 + (n - 1) x -ln(1 - k/E) / a)^-a
+
+    are touched then, and with the even choice of a large a 1 - (1 - k/E)^n.
+    """
+    others = np.maximum(tokens * rows.expert_spread - 1.0, 0.0)
+    missed = np.log1p(others * (-rows.expert_log_miss / rows.expert_evenness))
+    coverage: Array = -np.expm1(rows.expert_log_miss - rows.expert_evenness * missed)
+    return coverage
+
+
 def _matrices(rows: Rows, tokens: Array, busiest: Array) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
     """Reading and arithmetic of the dense matrices and of the experts.
 
     `tokens` go through the layers of all ranks; `busiest` is the same number where attention-DP spreads
     them evenly, and higher where it cannot.
     """
-    coverage = -np.expm1(tokens * (rows.expert_spread * rows.expert_log_miss))
+    coverage = expert_coverage(rows, tokens)
     return (
         (rows.dense_read, rows.dense_flop * busiest),
         (rows.expert_read * coverage, rows.expert_flop * (tokens + rows.expert_offset * coverage)),
@@ -304,7 +325,7 @@ def decode_step(rows: Rows, sequences: Array, context: Array) -> StepTime:
     busiest = held * rows.verified_tokens
     traffic = rows.activation_token * busiest
     stretch = 1.0 + rows.bubble * (rows.stages - 1.0)
-    moved = rows.comm_token * (micro_batch * rows.verified_tokens)
+    collectives, moved = _collectives(rows, micro_batch * rows.verified_tokens)
     # The host of each stage schedules every micro-batch.
     scheduled = rows.stages * rows.host_sequence * (held / rows.attention_ranks)
     own = classes.dense[1] + classes.experts[1] + classes.head[1] + np.maximum(*classes.attention)
@@ -312,11 +333,18 @@ def decode_step(rows: Rows, sequences: Array, context: Array) -> StepTime:
         rows,
         (total - arithmetic + traffic) * stretch,
         arithmetic * stretch,
-        (rows.comm_fixed + moved) * stretch,
+        collectives * stretch,
         (rows.stages * rows.host_fixed + scheduled) * stretch,
         stretch,
         (own + traffic + moved + (1.0 - rows.host_overlap) * scheduled) * stretch,
     )
+
+
+def _collectives(rows: Rows, tokens: Array) -> tuple[Array, Array]:
+    """Seconds of the collectives of a step, by the quicker way, and how much of it its tokens add."""
+    direct = rows.comm_fixed + rows.comm_token * tokens
+    total = np.minimum(direct, rows.ring_fixed + rows.ring_token * tokens)
+    return total, total - rows.comm_fixed
 
 
 def _step(
@@ -356,7 +384,7 @@ def prefill_step(
         rows,
         total - arithmetic + rows.head_read + rows.activation_token * busiest,
         arithmetic + attention,
-        rows.comm_fixed + rows.comm_token * chunk,
+        _collectives(rows, chunk)[0],
         rows.stages * rows.host_fixed,
         1.0,
     )

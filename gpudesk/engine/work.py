@@ -80,9 +80,10 @@ class Work:
     cached token of one sequence; `att*_flop`, `patt*_flop`: one new token against one cached token in decode
     and in prefill. `power`: watts per dense 16-bit TFLOP/s, 0 where unknown. `active_share`: k/E of the
     routed experts, `log_miss`: ln(1 - k/E). `moved`, `dispatch_moved`, `stage_moved`: bytes per token over
-    the links. `eager`, `server`, `spread_sequences`, `mixed_steps` and `kv_on_demand` are 0 or 1: no graph
-    capture, behind the HTTP server, ranks that differ in how much they have to do, and how the serving
-    engine schedules.
+    the links; `exchanged`: those of `moved` where each rank sends all to each other instead of around a ring.
+    `eager`, `server`, `spread_sequences`, `mixed_steps` and `kv_on_demand` are 0 or 1: no graph capture,
+    behind the HTTP server, ranks that differ in how much they have to do, and how the serving engine
+    schedules.
     """
 
     bandwidth: float
@@ -117,6 +118,7 @@ class Work:
     collectives: float
     link_bandwidth: float
     moved: float
+    exchanged: float
     dispatches: float
     dispatch_bandwidth: float
     dispatch_moved: float
@@ -178,16 +180,19 @@ def _peak(accelerator: Accelerator, arithmetic: Precision) -> Peak:
     return stated
 
 
-def _collectives(plan: ParallelPlan, shards: Shards) -> tuple[float, float]:
-    """Collectives of a step among tensor-parallel ranks, and hidden vectors that each token moves in them."""
+def _collectives(plan: ParallelPlan, shards: Shards) -> tuple[float, float, float]:
+    """Collectives of a step among tensor-parallel ranks, and hidden vectors that each token moves in them.
+
+    Around a ring each rank sends its vector less than twice; directly, it sends all of it to each other.
+    """
     if plan.tp == 1:
-        return 0.0, 0.0
+        return 0.0, 0.0, 0.0
     # Attention-DP gathers before and scatters after the feed-forward blocks, like one all-reduce each.
     count = shards.ffn_layers if plan.attention_dp else shards.collectives
     if is_dispatched(plan):
         # Experts that many ranks share are reached by dispatching tokens instead.
         count -= shards.moe_layers
-    return float(count), count * 2.0 * (plan.tp - 1) / plan.tp
+    return float(count), count * 2.0 * (plan.tp - 1) / plan.tp, count * (plan.tp - 1.0)
 
 
 def is_dispatched(plan: ParallelPlan) -> bool:
@@ -254,7 +259,7 @@ def work(situation: Situation, model: Model, shards: Shards, cache: CacheProfile
     ranks = plan.tp if plan.attention_dp else 1
     whole, first, second = _read_groups(cache)
     windowed_flops, window = _windowed_prefill(cache)
-    collectives, vectors = _collectives(plan, shards)
+    collectives, vectors, direct = _collectives(plan, shards)
     dispatches, dispatched = _dispatches(plan, shards)
     vector = float(model.hidden_size * TRAVEL_BYTES)
     experts = shards.expert_count > 0
@@ -294,6 +299,7 @@ def work(situation: Situation, model: Model, shards: Shards, cache: CacheProfile
         collectives=collectives,
         link_bandwidth=offered.link.bandwidth,
         moved=vectors * vector,
+        exchanged=direct * vector,
         dispatches=dispatches,
         dispatch_bandwidth=offered.dispatch_link.bandwidth,
         dispatch_moved=dispatched * vector,

@@ -2,7 +2,8 @@
 
     product          t0 + ((bytes / (bandwidth x e_w))^2 + (FLOPs / (peak x e_c))^2)^(1/2)
     decode attention t0 + cache bytes / (bandwidth x e_kv)
-    all-reduce       latency by ranks + 2 (t - 1) / t x bytes / (link x e_l)
+    all-reduce       the lesser of latency + (t - 1) x bytes / (link x e_d), each rank to each other, and
+                     ring latency + 2 (t - 1) / t x bytes / (link x e_l), by ranks
 
 by generation and precision; t0, collectives and products of FP8 scaled by blocks also by library. Each entry
 has the name and the keys of a constant of the calibration, or is the fixed time of one call (`gemm_time`,
@@ -60,6 +61,7 @@ READ: Final = Belief(0.8, 0.5)
 PRODUCT: Final = Belief(0.6, 0.5)
 CALL: Final = Belief(1e-5, 1.2)
 REDUCE: Final = Belief(1e-5, 1.5)
+EXCHANGE: Final = Belief(4e-6, 1.5)
 LINKED: Final = Belief(0.6, 1.0)
 
 #: All collectives of the rows are of one host or one scale-up domain, so that no network port takes part.
@@ -92,12 +94,13 @@ class OperatorFit:
 
 def fit_operators(rows: OperatorRows) -> OperatorFit:
     """Fit every group of rows; deterministic."""
-    products = _products(rows)
+    products, rings = _products(rows), _rings(rows)
     entries = (
         *products,
         *_ceilings(rows.gemm, products),
         *_decode_attention(rows),
-        *_collectives(rows),
+        *rings,
+        *_exchanges(rows, rings),
         *_streams(rows.bandwidth),
     )
     used = sum(row.unused is None for row in rows.all)
@@ -232,39 +235,82 @@ def _link(row: CollectiveRow) -> Link:
     return link(part_of(row), row.ranks, NO_NETWORK)
 
 
-def _collectives(rows: OperatorRows) -> list[OperatorEntry]:
-    """All-reduce by generation, kind of link and library: latency and share of the link, both by ranks.
+def _rings(rows: OperatorRows) -> list[OperatorEntry]:
+    """All-reduce of the vendors' libraries, around a ring: latency and share of the link, both by ranks.
 
     Over PCIe the share falls with the ranks, which share the lanes of their host; a switch that sums on the
     way raises it, above 1 even, since the formula counts the bytes of a ring.
     """
 
     def formula(group: Sequence[CollectiveRow]) -> Formula:
-        joined = _link(group[0])
-        where: Where = {
-            "generation": (part_of(group[0]).generation,),
-            "link": (joined.kind,),
-            **_library(rows, group[0].kernels),
-        }
-        kernels, ranks = group[0].kernels, sorted({row.ranks for row in group})
-        touches = [np.array([row.ranks == count for row in group]) for count in ranks]
-        terms = [
-            Term(constant, {**where, "ranks": (str(count),)}, belief, mine, kernels)
-            for constant, belief in (("allreduce_latency", REDUCE), ("link_efficiency", LINKED))
-            for count, mine in zip(ranks, touches, strict=True)
-        ]
+        terms, shares = _by_ranks(group, rows, {"ring_latency": REDUCE, "link_efficiency": LINKED})
         travel = column(bus_bytes(row.ranks, row.size_bytes) / _link(row).bandwidth for row in group)
-        shares = np.stack(touches).astype(np.float64)
 
         def predict(values: Array) -> Array:
-            started: Array = values[: len(ranks)] @ shares
-            rate: Array = values[len(ranks) :] @ shares
-            return started + travel / rate
+            started, reached = (each @ shares for each in np.split(values, 2))
+            return started + travel / reached
 
-        return Formula(tuple(terms), predict, [(series_of(row), row.ranks) for row in group])
+        return Formula(terms, predict, [(series_of(row), row.ranks) for row in group])
 
-    groups = grouped(rows.collectives, lambda row: (part_of(row).generation, _link(row).kind, row.kernels))
+    ordinary = (row for row in rows.collectives if row.kernels not in rows.serving_engines)
+    groups = grouped(ordinary, lambda row: (part_of(row).generation, _link(row).kind, row.kernels))
     return [entry for group in groups for entry in group_entries(group, formula)]
+
+
+def _exchanges(rows: OperatorRows, rings: Sequence[OperatorEntry]) -> list[OperatorEntry]:
+    """All-reduce by serving engines' own kernels, which send from each rank to each other.
+
+    Latency and share of the link, both by ranks. Long messages are handed to the vendor's library where that
+    is quicker.
+    """
+    known = {(entry.constant, *_place(entry.where)): entry.value for entry in rings}
+
+    def formula(group: Sequence[CollectiveRow]) -> Formula:
+        terms, shares = _by_ranks(group, rows, {"allreduce_latency": EXCHANGE, "direct_efficiency": LINKED})
+        travel = column((row.ranks - 1) * row.size_bytes / _link(row).bandwidth for row in group)
+        ring = column(_around(row, known) for row in group)
+
+        def predict(values: Array) -> Array:
+            started, reached = (each @ shares for each in np.split(values, 2))
+            return np.minimum(started + travel / reached, ring)
+
+        return Formula(terms, predict, [(series_of(row), row.ranks) for row in group])
+
+    own = (row for row in rows.collectives if row.kernels in rows.serving_engines)
+    groups = grouped(own, lambda row: (part_of(row).generation, _link(row).kind, row.kernels))
+    return [entry for group in groups for entry in group_entries(group, formula)]
+
+
+def _by_ranks(
+    group: Sequence[CollectiveRow], rows: OperatorRows, beliefs: Mapping[str, Belief]
+) -> tuple[tuple[Term, ...], Array]:
+    """Terms of a latency and of a share of the link by ranks, and which of them each row takes."""
+    where: Where = {
+        "generation": (part_of(group[0]).generation,),
+        "link": (_link(group[0]).kind,),
+        **_library(rows, group[0].kernels),
+    }
+    ranks = sorted({row.ranks for row in group})
+    touches = [np.array([row.ranks == count for row in group]) for count in ranks]
+    terms = tuple(
+        Term(name, {**where, "ranks": (str(count),)}, belief, mine, group[0].kernels)
+        for name, belief in beliefs.items()
+        for count, mine in zip(ranks, touches, strict=True)
+    )
+    return terms, np.stack(touches).astype(np.float64)
+
+
+def _place(where: Where) -> tuple[str, ...]:
+    return (*where["generation"], *where["link"], *where["ranks"])
+
+
+def _around(row: CollectiveRow, rings: Mapping[tuple[str, ...], float]) -> float:
+    """Seconds of an all-reduce by the vendor's library; endless where none was measured."""
+    place = (part_of(row).generation, _link(row).kind, str(row.ranks))
+    latency, share = rings.get(("ring_latency", *place)), rings.get(("link_efficiency", *place))
+    if latency is None or share is None:
+        return math.inf
+    return latency + bus_bytes(row.ranks, row.size_bytes) / (_link(row).bandwidth * share)
 
 
 def _streams(rows: Sequence[BandwidthRow]) -> list[OperatorEntry]:

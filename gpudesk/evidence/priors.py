@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
+from gpudesk.evidence.communication_beliefs import communication_beliefs
 from gpudesk.evidence.conditions import (
     ADA,
     AMPERE,
@@ -30,7 +31,6 @@ from gpudesk.evidence.conditions import (
     ULTRA,
     VLLM_V0,
     WIDE,
-    by_ranks,
     exceptions,
     where,
 )
@@ -44,6 +44,8 @@ _LIBRARIES: Final[Mapping[str, tuple[str, ...]]] = {
     "gemm_efficiency": ("",),
     "kv_read_efficiency": ("vLLM",),
     "allreduce_latency": ("TensorRT-LLM",),
+    "direct_efficiency": ("TensorRT-LLM",),
+    "ring_latency": ("NCCL",),
 }
 #: What kernels inside an engine may differ by from kernels alone, in the logarithm: shapes, fusion, clocks.
 INSIDE_AN_ENGINE: Final = 0.07
@@ -166,6 +168,13 @@ def _arithmetic() -> tuple[Prior, ...]:
             0.3,
         ),
         Prior(
+            "expert_evenness",
+            "1",
+            "how evenly routed experts are chosen: shape of the gamma distribution of how often each is",
+            3.0,
+            0.6,
+        ),
+        Prior(
             "reference_power",
             "W per TFLOP/s",
             "power limit over the dense 16-bit peak of the parts that most runs of a generation are of",
@@ -280,76 +289,13 @@ def _overheads() -> tuple[Prior, ...]:
     )
 
 
-def _communication() -> tuple[Prior, ...]:
-    pcie, node = {"link": ("pcie",)}, {"link": ("node",)}
-    return (
-        Prior(
-            "allreduce_latency",
-            "s",
-            "fixed time of one all-reduce",
-            20e-6,
-            0.25,
-            exceptions(
-                (by_ranks(HOPPER, 2), 2.7e-6),
-                (by_ranks(HOPPER, 4), 3.2e-6),
-                (by_ranks(HOPPER, 8), 4.1e-6),
-                (by_ranks(BLACKWELLS, 2), 4.4e-6),
-                (by_ranks(BLACKWELLS, 4), 4.9e-6),
-                (by_ranks(BLACKWELLS, 8), 6.1e-6),
-                (by_ranks(AMPERE, 2), 4.6e-6),
-                (by_ranks(AMPERE, 4), 6.1e-6),
-                (by_ranks(AMPERE, 8), 8.9e-6),
-                (where(CDNA3), 12e-6),
-                (where(CDNA4), 10e-6),
-                (pcie, 20e-6),
-                (node, 30e-6),
-            ),
-        ),
-        Prior(
-            "collective_overhead",
-            "s",
-            "synchronisation and the norm fused after a collective",
-            8e-6,
-            0.4,
-            exceptions((TENSORRT, 6e-6)),
-        ),
-        Prior(
-            "link_efficiency",
-            "1",
-            "share of one direction of the link that collectives reach",
-            0.7,
-            0.15,
-            exceptions(
-                (where(HOPPER), 0.85),
-                (where(BLACKWELLS), 0.75),
-                (where(AMPERE), 0.72),
-                (where(CDNA3), 0.62),
-                (pcie, 0.35),
-                ({**pcie, "ranks": ("2",)}, 0.6),
-                ({**pcie, "ranks": ("4",)}, 0.45),
-                ({**pcie, "ranks": ("8",)}, 0.35),
-            ),
-            high=0.95,
-        ),
-        Prior(
-            "node_bandwidth",
-            "B/s",
-            "one direction of the network port of one accelerator between hosts (400 Gb/s)",
-            50e9,
-            0.0,
-        ),
-        Prior("attention_dp_imbalance", "1", "slowest attention-DP rank against the mean", 1.2, 0.1, low=1.0),
-        Prior("stage_bubble", "1", "time that each further pipeline stage adds", 0.05, 0.4),
-    )
-
-
 def beliefs() -> tuple[Prior, ...]:
     """Return what is believed of every constant without any measurement."""
     return (
         *_reading(),
         *_arithmetic(),
         *_overheads(),
-        *_communication(),
+        *communication_beliefs(),
         *software_beliefs(),
         *dynamics_beliefs(),
     )

@@ -261,7 +261,8 @@ class SetupTable:
     def _ideal_position(self, chosen: Candidate) -> int:
         position = self._ideal_of.get(chosen.position)
         if position is None:
-            row = ideal_row(chosen.work, float(chosen.budget.shards.embedding_lookup_bytes))
+            lookup = float(chosen.budget.shards.embedding_lookup_bytes)
+            row = ideal_row(chosen.work, lookup, chosen.rates.expert_evenness)
             position = self._ideal_of[chosen.position] = self._ideal.add(row)
         return position
 

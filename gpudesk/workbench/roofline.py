@@ -58,7 +58,7 @@ def roofline(candidate: Candidate, operation: Operation) -> Roofline:
 
 def _counting_row(candidate: Candidate) -> StepRow:
     """Return the lossless row, in which attention ranks count as they work on average, not as the busiest."""
-    row = lossless_row(candidate.work)
+    row = lossless_row(candidate.work, candidate.rates.expert_evenness)
     return replace(row, attention_ranks=1.0, head_flop=row.head_flop / row.attention_ranks)
 
 

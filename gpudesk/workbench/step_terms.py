@@ -9,11 +9,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from gpudesk.domain.answers import Term
 from gpudesk.domain.formulas import slot
 from gpudesk.engine.hardware import Peak
 from gpudesk.engine.rates import AGE_POWER
-from gpudesk.engine.steps import StepRow
+from gpudesk.engine.steps import Rows, StepRow, expert_coverage
 from gpudesk.workbench.setups import Candidate, Frame
 
 _JOIN = "({reading}² + {arithmetic}²)^½"
@@ -171,19 +173,27 @@ class _Step:
         return _joined("dense matrices", reading, arithmetic)
 
     def _touched(self, tokens: float) -> Term:
-        """Return the share of the experts that a step of so many tokens reads: 1 − (1 − k/E)^tokens."""
+        """Return the share of the experts that a step of so many tokens reads; see `expert_coverage`."""
         row, shards = self.candidate.row, self.candidate.budget.shards
-        spread = tokens * row.expert_spread
-        missed = (1.0 - shards.experts_per_token / shards.expert_count) ** spread
+        others = max(0.0, tokens * row.expert_spread - 1.0)
+        touched = expert_coverage(Rows(Rows.table([row])), np.array([tokens])).item()
         return Term(
             "share of experts touched",
-            1.0 - missed,
+            touched,
             None,
-            "1 − (1 − {experts_per_token} ÷ {experts})^{tokens}",
+            "1 − (1 − {experts_per_token} ÷ {experts})"
+            " × (1 + {other_tokens} × {choices_of_a_token} ÷ {expert_evenness})^(−{expert_evenness})",
             inputs=(
                 Term("experts per token", shards.experts_per_token, None, source=self._model),
                 Term("experts", shards.expert_count, None, source=self._model),
-                Term("tokens", spread, "tokens"),
+                Term("other tokens", others, "tokens", "those of the step after the first"),
+                Term(
+                    "choices of a token",
+                    -row.expert_log_miss,
+                    None,
+                    "how often it chooses an expert on average, so that its chance to miss one is right",
+                ),
+                _constant("expert_evenness", self.candidate.rates.expert_evenness),
             ),
         )
 
@@ -336,23 +346,35 @@ class _Step:
         return self._attention(tokens, seconds, (seen,), "attention within the prompt")
 
     def _collectives(self, tokens: float) -> Term:
-        row, rates, offered = self.candidate.row, self.candidate.rates, self.candidate.offered
-        moved = self._unstretched(row.comm_token) * offered.link.bandwidth * rates.link_efficiency
+        row, rates = self.candidate.row, self.candidate.rates
+        direct = row.comm_fixed + row.comm_token * tokens
+        ring = row.ring_fixed + row.ring_token * tokens
+        if ring < direct:
+            share = _constant("link_efficiency", rates.link_efficiency)
+            return self._collective(tokens, row.ring_fixed, "ring_latency", row.ring_token, share)
+        share = _constant("direct_efficiency", rates.direct_efficiency)
+        return self._collective(tokens, row.comm_fixed, "allreduce_latency", row.comm_token, share)
+
+    def _collective(self, tokens: float, fixed: float, latency: str, each: float, share: Term) -> Term:
+        """Return the collectives of a step by the way whose latency and share of the link are given."""
+        offered = self.candidate.offered
+        moved = self._unstretched(each) * offered.link.bandwidth * _seconds(share)
+        way = "around a ring" if latency == "ring_latency" else "from each rank to each other at once"
         return Term(
             "collectives",
-            row.comm_fixed + row.comm_token * tokens,
+            fixed + each * tokens,
             "s",
             "{fixed_time} + {tokens} × {time_of_a_token}",
             inputs=(
-                Term("fixed time", row.comm_fixed, "s", source="calibration:allreduce_latency"),
+                Term("fixed time", fixed, "s", way, source=f"calibration:{latency}"),
                 Term("tokens", tokens, "tokens"),
                 self._timed(
                     "time of a token",
-                    row.comm_token,
-                    "{bytes_of_a_token} ÷ ({link} × {link_efficiency})",
+                    each,
+                    f"{{bytes_of_a_token}} ÷ ({{link}} × {slot(share.name)})",
                     Term("bytes of a token", moved, "B", source=self._model),
                     Term("link", offered.link.bandwidth, "B/s", source=f"link:{offered.link.kind}"),
-                    _constant("link_efficiency", rates.link_efficiency),
+                    share,
                 ),
             ),
         )

@@ -52,6 +52,7 @@ MI325X = replace(
 PLAIN = replace(
     StepRow(**dict.fromkeys(FIELDS, 0.0)),
     expert_spread=1.0,
+    expert_evenness=1.0,
     attention_ranks=1.0,
     stages=1.0,
     chunk_tokens=8192.0,
@@ -78,6 +79,7 @@ _CONSTANTS = {
     "expert_gemm_factor": 0.75,
     "attention_efficiency": 0.4,
     "expert_half_tokens": 16.0,
+    "expert_evenness": 2.0,
     "layer_time": 12e-6,
     "quantise_time": 0.0,
     "moe_layer_time": 25e-6,
@@ -93,6 +95,8 @@ _CONSTANTS = {
     "offline_request_time": 0.2e-3,
     "allreduce_latency": 20e-6,
     "collective_overhead": 6e-6,
+    "direct_efficiency": 0.5,
+    "ring_latency": 40e-6,
     "link_efficiency": 0.6,
     "node_bandwidth": 50e9,
     "expert_traffic": 4.0,
@@ -158,7 +162,7 @@ def plant(
     budget = memory_budget(part, model, weights, Precision.FP16, plan, settings)
     counted, reached = operating(situation, model, budget, calibration())
     row = step_row(counted, reached)
-    ideal = ideal_row(counted, float(budget.shards.embedding_lookup_bytes))
+    ideal = ideal_row(counted, float(budget.shards.embedding_lookup_bytes), reached.expert_evenness)
     return Plant(budget, row, ideal, plan, settings.max_batch)
 
 

@@ -154,7 +154,7 @@ BETTER = {
         "patt_token",
         "patt1_token",
     ),
-    "link": ("comm_fixed", "comm_token"),
+    "link": ("comm_fixed", "comm_token", "ring_fixed", "ring_token"),
     "software": ("overhead_fixed", "host_fixed", "host_sequence", "request"),
 }
 RESPECT = st.sampled_from(sorted(BETTER))

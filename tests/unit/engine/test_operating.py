@@ -44,7 +44,10 @@ def test_tensor_ranks_share_the_work_and_reduce_twice_a_layer() -> None:
     assert eight.head_flop == pytest.approx(one.head_flop / 8)
     assert eight.kv_token == pytest.approx(one.kv_token / 8)
     assert eight.comm_fixed == pytest.approx(160 * 26e-6)
-    assert eight.comm_token == pytest.approx(160 * 2 * 7 / 8 * 8192 * 2 / (4.5e11 * 0.6))
+    # Each rank to the seven others at once, or less than twice around a ring, which starts later.
+    assert eight.comm_token == pytest.approx(160 * 7 * 8192 * 2 / (4.5e11 * 0.5))
+    assert eight.ring_fixed == pytest.approx(160 * 46e-6)
+    assert eight.ring_token == pytest.approx(160 * 2 * 7 / 8 * 8192 * 2 / (4.5e11 * 0.6))
 
 
 def test_stages_hand_over_between_them() -> None:
@@ -199,9 +202,11 @@ def test_experts_beyond_the_ranks_are_reached_by_dispatch_alone() -> None:
     inside = plant(H200, model, ParallelPlan(tp=8, ep=8, attention_dp=True)).row
     across = plant(H200, model, ParallelPlan(tp=8, ep=16, dp=2, attention_dp=True)).row
     # Three dense layers still gather and scatter; 58 layers of experts send each token to 8 ranks and back.
-    gathered = 3 * 2 * 7 / 8 * 7168 * 2 / (4.5e11 * 0.6)
+    gathered = 3 * 7 * 7168 * 2 / (4.5e11 * 0.5)
+    ring = 3 * 2 * 7 / 8 * 7168 * 2 / (4.5e11 * 0.6)
     dispatched = 2 * 58 * 8 / 8 * 7168 * 2 / (5e10 * 0.6)
     assert across.comm_token == pytest.approx(gathered + dispatched)
+    assert across.ring_token == pytest.approx(ring + dispatched)
     assert across.comm_fixed == pytest.approx((3 + 2 * 58) * 26e-6)
     assert inside.comm_fixed == pytest.approx(61 * 26e-6)
 
@@ -210,7 +215,7 @@ def test_attention_dp_over_many_ranks_dispatches_too() -> None:
     model = published.deepseek_v3()
     wide = plant(H200, model, ParallelPlan(tp=32, ep=32, attention_dp=True)).row
     # Layers without experts still gather; the others send each token to 8 ranks of the 32 and back.
-    gathered = 3 * 2 * 31 / 32 * 7168 * 2 / (5e10 * 0.6)
+    gathered = 3 * 31 * 7168 * 2 / (5e10 * 0.5)
     dispatched = 2 * 58 * 8 / 32 * 7168 * 2 / (5e10 * 0.6)
     assert wide.comm_token == pytest.approx(gathered + dispatched)
 

@@ -64,13 +64,38 @@ def test_parts_add_up_to_the_step() -> None:
 
 
 def test_a_batch_touches_experts_by_chance() -> None:
-    row = replace(PLAIN, expert_read=1.0, expert_log_miss=math.log(1 - 8 / 256))
+    miss = 1 - 8 / 256
+    row = replace(PLAIN, expert_read=1.0, expert_log_miss=math.log(miss), expert_evenness=1e7)
     assert decode(row, 1.0).total.item() == pytest.approx(8 / 256)
-    assert decode(row, 2.0).total.item() == pytest.approx(1 - (1 - 8 / 256) ** 2)
+    assert decode(row, 2.0).total.item() == pytest.approx(1 - miss**2)
     assert decode(row, 4096.0).total.item() == pytest.approx(1.0)
     # Two replicas that share the experts touch more of them.
     shared = replace(row, expert_spread=2.0)
-    assert decode(shared, 1.0).total.item() == pytest.approx(1 - (1 - 8 / 256) ** 2)
+    assert decode(shared, 1.0).total.item() == pytest.approx(1 - miss**2)
+
+
+def test_a_batch_touches_fewer_experts_the_more_some_are_favoured() -> None:
+    even = replace(PLAIN, expert_read=1.0, expert_log_miss=math.log(1 - 8 / 256), expert_evenness=1e7)
+    # The mean over experts whose chance is spread by a gamma distribution, drawn instead of integrated.
+    favour = np.random.default_rng(7).gamma(2.0, 1.0 / 2.0, 400_000)
+    for tokens in (1.0, 2.0, 16.0, 300.0):
+        drawn = 1 - (1 - 8 / 256) * np.mean(np.exp((tokens - 1) * favour * math.log(1 - 8 / 256)))
+        touched = decode(replace(even, expert_evenness=2.0), tokens).total.item()
+        assert touched == pytest.approx(drawn, rel=5e-3)
+        assert touched * (1 + 1e-12) >= 8 / 256
+        assert touched <= decode(even, tokens).total.item() * (1 + 1e-12)
+
+
+def test_collectives_go_the_quicker_way() -> None:
+    row = replace(PLAIN, comm_fixed=1.0, comm_token=7.0, ring_fixed=10.0, ring_token=1.0)
+    assert [decode(row, tokens).collectives.item() for tokens in (1.0, 1.5, 2.0, 90.0)] == [
+        8.0,
+        11.5,
+        12.0,
+        100.0,
+    ]
+    _, chunk = prefill_step(rows_of(row), at(512.0), at(1.0))
+    assert chunk.collectives.item() == 522.0
 
 
 def test_cache_is_read_up_to_its_windows() -> None:
@@ -165,6 +190,7 @@ def test_the_largest_part_is_the_limiter(name: str, limiter: Limiter) -> None:
         dense_read=1.0,
         dense_flop=0.5,
         comm_fixed=0.8,
+        ring_fixed=100.0,
         overhead_fixed=0.9,
         kv_token=1e-3,
         att_token=1e-6,

@@ -269,19 +269,23 @@ class TestMeasured:
         assert low < one(fitted.find(constant, kernels, variant, **keys)).value < high
 
     @pytest.mark.parametrize(
-        ("kernels", "keys", "low", "high"),
+        ("constant", "kernels", "keys", "low", "high"),
         [
-            ("TensorRT-LLM", {"generation": "hopper", "ranks": "2"}, 2e-6, 3.5e-6),
-            ("TensorRT-LLM", {"generation": "blackwell", "ranks": "8"}, 5e-6, 7e-6),
-            ("NCCL", {"generation": "hopper", "ranks": "4"}, 9e-6, 14e-6),
-            ("RCCL", {"generation": "cdna3", "ranks": "8"}, 45e-6, 65e-6),
+            ("allreduce_latency", "TensorRT-LLM", {"generation": "hopper", "ranks": "2"}, 2e-6, 3.5e-6),
+            ("allreduce_latency", "TensorRT-LLM", {"generation": "blackwell", "ranks": "8"}, 5e-6, 7e-6),
+            ("direct_efficiency", "TensorRT-LLM", {"generation": "hopper", "ranks": "8"}, 0.5, 0.65),
+            ("direct_efficiency", "TensorRT-LLM", {"generation": "blackwell", "ranks": "4"}, 0.65, 0.8),
+            ("ring_latency", "NCCL", {"generation": "hopper", "ranks": "4"}, 9e-6, 14e-6),
+            ("ring_latency", "RCCL", {"generation": "cdna3", "ranks": "8"}, 45e-6, 65e-6),
         ],
     )
-    def test_latency_of_an_all_reduce(
-        self, fitted: OperatorFit, kernels: str, keys: dict[str, str], low: float, high: float
+    def test_both_ways_of_an_all_reduce(
+        self, fitted: OperatorFit, constant: str, kernels: str, keys: dict[str, str], low: float, high: float
     ) -> None:
         where = {"link": "scale-up", "serving_engine": "tensorrt-llm", **keys}
-        assert low < one(fitted.find("allreduce_latency", kernels, **where)).value < high
+        entry = one(fitted.find(constant, kernels, **where))
+        assert low < entry.value < high
+        assert entry.median_error < 0.15
 
     def test_cards_over_pcie_share_the_lanes_of_their_host(self, fitted: OperatorFit) -> None:
         shares = [

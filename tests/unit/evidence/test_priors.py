@@ -126,6 +126,8 @@ def test_measured_operators_pin_what_they_measured() -> None:
         "gemm_efficiency",
         "kv_read_efficiency",
         "allreduce_latency",
+        "direct_efficiency",
+        "ring_latency",
     }
     assert sum(map(len, told.values())) >= 20
     for name, exceptions in told.items():
@@ -138,5 +140,6 @@ def test_measured_operators_pin_what_they_measured() -> None:
             ]
             assert min(inside) * (1 - 1e-9) <= each.value <= max(inside) * (1 + 1e-9)
             assert each.spread is not None
-            assert INSIDE_AN_ENGINE <= each.spread < 0.3
+            # Sources differ most on how soon a ring of eight starts: with the sum in the switch, or without.
+            assert INSIDE_AN_ENGINE <= each.spread < 0.4
     assert [prior.value for prior in found.values()] == [prior.value for prior in beliefs()]
