@@ -50,9 +50,9 @@ SHORTER: Final = 1.6
 class ServingConstants:
     """Fitted figures of serving dynamics, without unit.
 
-    `tail_wave`: how much of a started last wave of equal requests is paid. `longest`: the longest output of
-    varied requests over their mean. `p99_margin`: mean TPOT over its p99 limit. `limit_tokens`: tokens in a
-    step of one rank at which servers under p99 limits are run.
+    `tail_wave`: rounds that a started last one of equal requests adds on average. `longest`: the longest
+    output of varied requests over their mean. `p99_margin`: mean TPOT over its p99 limit. `limit_tokens`:
+    tokens in a step of one rank at which servers under p99 limits are run.
     """
 
     tail_wave: float
@@ -85,20 +85,25 @@ def _either(mask: Mask, one: Callable[[], Array], other: Callable[[], Array]) ->
     return np.where(mask, one(), other()) if np.any(mask) else other()
 
 
-def _tail(requests: Requests, total: Array, running: Array, paid: Array | float, longest: float) -> Array:
+def _tail(
+    requests: Requests, total: Array, running: Array, counted: Mask, constants: ServingConstants
+) -> Array:
     """Rounds that the end of a run takes beyond `total` / `running`, in steps that do not shrink.
 
-    Equal requests start a last round with those that are left, which takes as many steps as a full one;
-    `paid` is how much of that counts. Where outputs are distributed exponentially, the longest of R that run
-    lasts 1 + 1/2 + ... + 1/R mean outputs, here ln(R) + 0.577 to a hundredth, and `longest` at the most.
+    Equal requests start a last round with those that are left, which takes as many steps as a full one. How
+    many these are is known where a setting `counted` those that run; memory is known to a few percent, so
+    that any number may be left, and `tail_wave` is what that costs on average. Where outputs are distributed
+    exponentially, the longest of R that run lasts 1 + 1/2 + ... + 1/R mean outputs, here ln(R) + 0.577 to a
+    hundredth, and `longest` at the most.
     """
 
     def started() -> Array:
         rounds = total / running
-        return paid * np.maximum(np.ceil(rounds - ROUNDING) - rounds, 0.0)
+        left = np.maximum(np.ceil(rounds - ROUNDING) - rounds, 0.0)
+        return np.where(counted, left, constants.tail_wave * np.clip(rounds - 1.0, 0.0, 1.0))
 
     def outlasting() -> Array:
-        beyond = requests.spread * (longest - 1.0)
+        beyond = requests.spread * (constants.longest - 1.0)
         return np.minimum(np.log(running) - 0.423 * (1.0 - 1.0 / running), beyond)
 
     return _either(requests.varied, outlasting, started)
@@ -218,7 +223,8 @@ def saturate(rows: Rows, requests: Requests, total: Array, constants: ServingCon
     first_wave = running / total
     cycle = cycle_of(rows, requests, running, running)
     fixed = _fixed_step(rows, requests, cycle, running)
-    tail = _tail(requests, total, running, constants.tail_wave, constants.longest) * cycle.steps * fixed
+    counted = requests.capacity >= rows.step_batch_cap
+    tail = _tail(requests, total, running, counted, constants) * cycle.steps * fixed
     together = (total / running - 1.0) * cycle.shared
     duration = rows.latency + total / running * cycle.apart + tail + cycle.fill - together
     ttft = rows.latency + cycle.burst + _before(requests, cycle, total, running)
@@ -298,8 +304,8 @@ def closed_loop(
     ends: Array = np.zeros(1)
     if finite.any():
         fixed = _fixed_step(rows, requests, cycle, running)
-        paid = np.where(concurrency > running, constants.tail_wave, 1.0)
-        tail = _tail(requests, served, running, paid, constants.longest)
+        counted = (concurrency <= running) | (requests.capacity >= rows.step_batch_cap)
+        tail = _tail(requests, served, running, counted, constants)
         ends = np.where(finite, tail, 0.0) * cycle.steps * fixed
         begun = _decoding(rows, cycle, running, fixed, np.where(requests.varied, DRAINED, 0.0))
         begun += _stalled(rows, requests, cycle, running, 1.0)

@@ -44,7 +44,8 @@ def test_prompts_that_share_a_chunk_finish_together() -> None:
 
 
 def test_a_batch_beyond_the_capacity_goes_in_rounds() -> None:
-    first = replace(LLAMA.row, mixes=0.0)
+    # A setting holds the others back.
+    first = replace(LLAMA.row, mixes=0.0, step_batch_cap=4.0)
     one = replace(case(1000, 100, LoadKind.BATCH, 32), row=first, varied=False)
     whole = serve_one(one)
     halves = serve_one(replace(one, amount=64, capacity=32))
@@ -281,3 +282,14 @@ def test_no_prompt_is_computed_twice_for_a_started_round() -> None:
 def test_where_nothing_is_decoded_nobody_waits_for_decode_steps() -> None:
     one, two = (serve_one(case(10, 1, LoadKind.CONCURRENCY, clients)) for clients in (1, 2))
     assert two.rate >= one.rate
+
+
+def test_of_a_number_that_memory_sets_any_part_may_be_left_for_the_last_wave() -> None:
+    alone = replace(case(100, 2000, LoadKind.SATURATE, total=128), capacity=64, varied=False)
+    counted = replace(alone, row=replace(alone.row, on_demand=0.0, step_batch_cap=64.0))
+    measured = replace(alone, row=replace(alone.row, on_demand=0.0, step_batch_cap=256.0))
+    # A setting holds back all but 64: there are two waves and no third.
+    assert serve_one(measured).duration > 1.2 * serve_one(counted).duration
+    # A few more or less make no step.
+    steps = [serve_one(replace(measured, total=total)).duration for total in (191, 192, 193)]
+    assert steps[2] - steps[1] == pytest.approx(steps[1] - steps[0], rel=0.2)
