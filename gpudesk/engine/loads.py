@@ -40,6 +40,11 @@ GROWN: Final = 0.62
 #: How much of a step that shrinks with its batch a request is spared in a run that drains, where outputs are
 #: distributed exponentially.
 DRAINED: Final = 0.31
+#: Where varied requests grow in a full cache: prompt tokens computed again, over the output tokens; about
+#: nine in ten are, but they go in one step with the tokens of others, which hides most of their time.
+RECOMPUTED: Final = 0.3
+#: There, how much longer the mean pace is, by the output over the prompt, and by the square of that.
+GIVING_WAY: Final = (0.2, 0.1)
 #: Of a round: less than this is no started one.
 ROUNDING: Final = 1e-9
 #: With the same outputs, how much more their tokens wait for a burst than the mean length says.
@@ -171,6 +176,29 @@ def _stalled(
     return _either(rows.mixes > 0, mixed, halted)
 
 
+def _recomputed(
+    rows: Rows, requests: Requests, cycle: Cycle, running: Array, first_wave: Array
+) -> tuple[Array, Array]:
+    """Return seconds that each request adds by what it computes twice, and by what its pace is multiplied.
+
+    Memory that is given on demand admits varied requests by their prompts. As they grow, the last that came
+    give way, as many tokens as the others need, and are computed again later; their tokens wait meanwhile.
+    That goes on while others queue for memory.
+    """
+    grow = requests.varied & (rows.on_demand * rows.mixes > 0) & (requests.capacity < rows.step_batch_cap)
+    if not np.any(grow & (first_wave < 1.0)):
+        return np.zeros(1), np.ones(1)
+    queued = np.where(grow, 1.0 - first_wave, 0.0)
+    chunk = np.minimum(rows.chunk_tokens, np.maximum(requests.prompt, 1.0) * running)
+    token = cycle.prefill.total / (chunk * rows.stages)
+    longer = np.minimum(requests.output / np.maximum(requests.held_prompt, 1.0), 5.0)
+    plain, square = GIVING_WAY
+    return (
+        queued * RECOMPUTED * requests.output * token,
+        1.0 + queued * longer * (plain + square * longer),
+    )
+
+
 def _chunkful(rows: Rows, requests: Requests, running: Array) -> Array:
     """Of `running` equal prompts, those that share a chunk."""
     whole = np.floor(rows.chunk_tokens / np.maximum(requests.prompt, 1.0))
@@ -226,15 +254,19 @@ def saturate(rows: Rows, requests: Requests, total: Array, constants: ServingCon
     counted = requests.capacity >= rows.step_batch_cap
     tail = _tail(requests, total, running, counted, constants) * cycle.steps * fixed
     together = (total / running - 1.0) * cycle.shared
-    duration = rows.latency + total / running * cycle.apart + tail + cycle.fill - together
+    again, slower = _recomputed(rows, requests, cycle, running, first_wave)
+    busy = total / running * cycle.apart + tail + cycle.fill - together
+    duration = rows.latency + busy + total * again
     ttft = rows.latency + cycle.burst + _before(requests, cycle, total, running)
+    ttft = ttft + 0.5 * (total - running) * again
     short = _short_wave(requests, total, running)
     spared = np.where(requests.varied, DRAINED * first_wave, short)
     decoded = _decoding(rows, cycle, running, fixed, spared) - (1.0 - first_wave) * cycle.shared
     # Steps of fewer sequences share no more with prompts than all they take.
     stay = np.maximum(decoded, 0.0) + (1.0 - short) * _stalled(rows, requests, cycle, running, first_wave)
     # No equal request outlives the run.
-    stay = np.where(requests.varied, stay, np.minimum(stay, duration - ttft))
+    slowed = slower * (stay + running * again)
+    stay = np.where(requests.varied, slowed, np.minimum(stay, duration - ttft))
     return Served(
         running=running,
         waiting=running,

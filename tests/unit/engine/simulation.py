@@ -1,7 +1,8 @@
 """A replica step by step: what the closed forms of the loads are held against.
 
 Every step reads the weights once, or computes for all of its tokens where that takes longer, as the rows of
-`ROW` have it. Sequences keep the memory of their full length.
+`ROW` have it. Sequences keep the memory of their full length; or memory is given on demand, and where there
+is none left the last to come gives way, to be computed again from its prompt and what it has made.
 """
 
 from __future__ import annotations
@@ -25,7 +26,9 @@ class Sequence:
 
     arrived: float
     output: int
+    prompt: int
     prefilled: int = 0
+    kept: int = 0
     made: int = 0
     first: float = 0.0
     last: float = 0.0
@@ -46,11 +49,11 @@ def step_seconds(row: StepRow, tokens: int) -> float:
 
 
 class Replica:
-    """A replica that is fed with equal prompts."""
+    """A replica that is fed with equal prompts; `pool` is its cache in tokens, where that is on demand."""
 
-    def __init__(self, row: StepRow, prompt: int, capacity: int) -> None:
+    def __init__(self, row: StepRow, capacity: int, pool: float = math.inf) -> None:
         """Start empty."""
-        self.row, self.prompt, self.capacity = row, prompt, capacity
+        self.row, self.capacity, self.pool = row, capacity, pool
         self.now = 0.0
         self.waiting: deque[Sequence] = deque()
         self.begun: list[Sequence] = []
@@ -59,34 +62,58 @@ class Replica:
     def step(self) -> list[Sequence]:
         """Go through the layers once; return the requests that this ends."""
         mixes = self.row.mixes > 0
+        gave_way = self._give_way()
         room = int(self.row.chunk_tokens) - (len(self.running) if mixes else 0)
         parts: list[tuple[Sequence, int]] = []
         while room > 0:
             unfinished = [
                 one
                 for one in self.begun
-                if one.prefilled < self.prompt and all(one is not p for p, _ in parts)
+                if one.prefilled < one.prompt and all(one is not p for p, _ in parts)
             ]
             if not unfinished:
-                if not self.waiting or len(self.begun) + len(self.running) >= self.capacity:
+                full = len(self.begun) + len(self.running) >= self.capacity
+                if not self.waiting or full or gave_way:
+                    break
+                if self._free(parts) < min(room, self.waiting[0].prompt):
                     break
                 self.begun.append(self.waiting.popleft())
                 continue
-            taken = min(room, self.prompt - unfinished[0].prefilled)
+            left = unfinished[0].prompt - unfinished[0].prefilled
+            taken = int(min(room, left, self._free(parts)))
+            if taken < 1:
+                break
             parts.append((unfinished[0], taken))
             room -= taken
         decoding = self.running if mixes or not parts else []
         self.now += step_seconds(self.row, len(decoding) + sum(tokens for _, tokens in parts))
         return self._after(decoding, parts)
 
+    def _free(self, parts: list[tuple[Sequence, int]]) -> float:
+        """Count the tokens of the cache that nobody holds or is about to be given."""
+        held = sum(one.prefilled + one.made - one.kept for one in self.begun + self.running)
+        return self.pool - held - sum(tokens for _, tokens in parts)
+
+    def _give_way(self) -> bool:
+        """Take back who came last until all others can go on; return whether that was needed."""
+        gave_way = False
+        while self._free([]) < 0 and len(self.running) + len(self.begun) > 1:
+            last = (self.begun or self.running).pop()
+            last.prompt += last.made - last.kept
+            last.kept, last.prefilled = last.made, 0
+            self.waiting.appendleft(last)
+            gave_way = True
+        return gave_way
+
     def _after(self, decoding: list[Sequence], parts: list[tuple[Sequence, int]]) -> list[Sequence]:
         for one in decoding:
             one.made += 1
         for one, tokens in parts:
             one.prefilled += tokens
-            if one.prefilled == self.prompt:
+            if one.prefilled == one.prompt:
                 self.begun.remove(one)
-                one.made, one.first = 1, self.now
+                one.made += 1
+                one.first = one.first or self.now
                 self.running.append(one)
         ended = [one for one in self.running if one.made >= one.output]
         for one in ended:
@@ -105,9 +132,9 @@ def _means(done: list[Sequence], seconds: float) -> Simulated:
 
 def arriving(row: StepRow, prompt: int, outputs: list[int], times: Array) -> Simulated:
     """Serve requests that arrive at the given times, in order."""
-    replica = Replica(row, prompt, 10**6)
+    replica = Replica(row, 10**6)
     done: list[Sequence] = []
-    coming = deque(Sequence(float(time), output) for time, output in zip(times, outputs, strict=True))
+    coming = deque(Sequence(float(time), output, prompt) for time, output in zip(times, outputs, strict=True))
     while len(done) < len(outputs):
         if not (replica.waiting or replica.begun or replica.running):
             replica.now = max(replica.now, coming[0].arrived)
@@ -117,16 +144,18 @@ def arriving(row: StepRow, prompt: int, outputs: list[int], times: Array) -> Sim
     return _means(done, replica.now)
 
 
-def looping(row: StepRow, prompt: int, outputs: list[int], clients: int, capacity: int) -> Simulated:
+def looping(
+    row: StepRow, prompt: int, outputs: list[int], clients: int, capacity: int, pool: float = math.inf
+) -> Simulated:
     """Serve clients that send the next request when the last is answered."""
-    replica = Replica(row, prompt, capacity)
+    replica = Replica(row, capacity, pool)
     done: list[Sequence] = []
     coming = deque(outputs)
     for _ in range(clients):
-        replica.waiting.append(Sequence(0.0, coming.popleft()))
+        replica.waiting.append(Sequence(0.0, coming.popleft(), prompt))
     while len(done) < len(outputs):
         ended = replica.step()
         done += ended
         for _ in ended[: len(coming)]:
-            replica.waiting.append(Sequence(replica.now, coming.popleft()))
+            replica.waiting.append(Sequence(replica.now, coming.popleft(), prompt))
     return _means(done, replica.now)

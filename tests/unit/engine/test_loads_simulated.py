@@ -105,3 +105,22 @@ def test_a_closed_loop_of_varied_requests_ends_as_in_a_simulation(
     assert 0.85 * seen.ttft < found.ttft < 1.4 * seen.ttft
     assert found.tpot == pytest.approx(seen.tpot, rel=0.25)
     assert found.rate == pytest.approx(seen.rate, rel=0.15)
+
+
+@pytest.mark.parametrize(("prompt", "output", "capacity"), [(217, 200, 60), (1000, 200, 40), (100, 400, 64)])
+def test_requests_that_give_way_in_a_full_cache_keep_the_pace_of_a_simulation(
+    prompt: int, output: int, capacity: int
+) -> None:
+    row, total = replace(ROW, on_demand=1.0, step_batch_cap=1024.0), 10 * capacity
+    pool = capacity * (prompt + output)
+    lengths = [exponential(output, total, seed) for seed in range(1, 4)]
+    seen = [looping(row, prompt, each, total, 1024, pool) for each in lengths]
+    found = serve_one(Case(row, prompt, output, capacity, LoadKind.SATURATE, total=total))
+    assert found.tpot == pytest.approx(np.mean([one.tpot for one in seen]), rel=0.3)
+    assert found.rate == pytest.approx(np.mean([one.rate for one in seen]), rel=0.12)
+    # Where the full length is set aside the pace is better, and more are served.
+    whole = serve_one(
+        Case(replace(row, on_demand=0.0), prompt, output, capacity, LoadKind.SATURATE, total=total)
+    )
+    assert whole.tpot < found.tpot
+    assert whole.rate > found.rate
