@@ -163,6 +163,8 @@ SENTENCES: Final = MappingProxyType(
         "default, so that memory is left for the KV cache",
         "estimate.smaller_batch": "At most {sequences} sequences in a step, fewer than the serving engine's "
         "default, so that memory is left for the KV cache",
+        "estimate.short_steps": "Under p99 limits steps are kept to {tokens} tokens on a rank, prompts "
+        "included: longer ones hold up all that run",
         "estimate.announced": "{accelerator} is announced, not shipping: its figures are the vendor's own",
         "estimate.newer_than_calibration": "The software date is after {newest}, the newest month with "
         "measurements: the bands are wider",

@@ -79,7 +79,16 @@ def _notes(
         notes += (candidate.plan_note,)
         if candidate.plan.count & (candidate.plan.count - 1):
             notes += (_uneven(candidate.plan.count),)
+    if figures.output_tokens_per_s is not None and _in_short_steps(request, frame, candidate):
+        notes += (message("estimate.short_steps", tokens=round(frame.limit_tokens)),)
     return notes + candidate.notes + load_notes(request, frame, candidate.budget, max_sequences, figures)
+
+
+def _in_short_steps(request: EstimateRequest, frame: Frame, candidate: Candidate) -> bool:
+    """Whether steps are held to fewer tokens than the serving engine would put into one."""
+    load = request.workload.load
+    p99 = load.kind is LoadKind.LIMITS and load.limit == "p99"
+    return p99 and frame.limit_tokens < candidate.situation.max_batched_tokens
 
 
 def load_notes(

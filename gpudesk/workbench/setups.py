@@ -84,7 +84,11 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """What all plans of a setup share."""
+    """What all plans of a setup share.
+
+    `limit_tokens` is how many tokens a step of an attention rank takes at the most where a load sets p99
+    limits, see `ServingConstants`.
+    """
 
     accelerator: Accelerator
     model: Model
@@ -98,6 +102,7 @@ class Frame:
     present_runtime: bool
     months_old: float
     months_newer: float
+    limit_tokens: float
     notes: tuple[Message, ...]
 
 
@@ -166,6 +171,7 @@ def frame(
         present_runtime=limits.present_runtime,
         months_old=float(min(max(0, age), OLDEST_MONTHS)),
         months_newer=float(max(0, -age)),
+        limit_tokens=calibration.value("limit_tokens", {}),
         notes=notes,
     )
 

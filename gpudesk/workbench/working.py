@@ -12,6 +12,7 @@ from gpudesk.domain.answers import Term
 from gpudesk.domain.estimates import Estimate, Limiter
 from gpudesk.domain.formulas import slot
 from gpudesk.domain.messages import InputError, message
+from gpudesk.domain.workloads import LoadKind
 from gpudesk.workbench.deployed import own_request, placement_of
 from gpudesk.workbench.derived_terms import batch_term, per_accelerator_term, request_term, total_term
 from gpudesk.workbench.memory_terms import admission_term, max_concurrency_term, memory_term
@@ -158,8 +159,20 @@ def _running(context: Context) -> Term:
     name = "running sequences in a replica"
     if _some_wait(context.estimate):
         return Term(name, context.running, None, inputs=(_admission(context),))
+    if load.kind is LoadKind.LIMITS:
+        return _within_limits(name, context)
     stated = load.concurrency is not None or load.batch is not None
     return Term(name, context.running, None, source="scenario" if stated else None)
+
+
+def _within_limits(name: str, context: Context) -> Term:
+    """How many sequences meet the limits, which p99 limits let run in short steps only."""
+    if context.estimate.request.workload.load.limit == "mean":
+        return Term(name, context.running, None, "as many as meet the limits")
+    tokens = context.setup.frame.limit_tokens
+    most = Term("most tokens in a step of a rank", tokens, "tokens", source="calibration:limit_tokens")
+    rule = "as many as meet the limits, in steps of no more tokens, prompts included"
+    return Term(name, context.running, None, rule, inputs=(most,))
 
 
 def _round(context: Context, seconds: float) -> Term:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from gpudesk.domain.deployments import ParallelPlan
-from gpudesk.domain.estimates import Banded, Basis, Estimate, Limiter
+from gpudesk.domain.estimates import Banded, Basis, Estimate, EstimateRequest, Limiter
 from gpudesk.domain.messages import InputError
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.workloads import Load, LoadKind
@@ -186,6 +186,24 @@ def test_limits_are_kept(estimator: Estimator) -> None:
     assert answer.ttft_ms is not None
     assert answer.tpot_ms.value <= 25.0
     assert answer.ttft_ms.value <= 1000.0
+
+
+def test_short_steps_are_said_where_they_bind(estimator: Estimator) -> None:
+    load = Load(LoadKind.LIMITS, ttft_ms=2000.0, tpot_ms=40.0)
+    request = ask("h200-sxm", "llama-3.1-70b", "fp8", load, count=8)
+
+    def said(request: EstimateRequest) -> list[object]:
+        notes = estimator.estimate(request).notes
+        return [note.parameters["tokens"] for note in notes if note.id == "estimate.short_steps"]
+
+    (tokens,) = said(request)
+    assert isinstance(tokens, int)
+    by_mean = replace(request.workload, load=replace(load, limit="mean"))
+    assert not said(replace(request, workload=by_mean))
+    # A smaller setting of the user's own is what keeps them short.
+    assert not said(replace(request, max_batched_tokens=tokens // 2))
+    not_met = replace(request.workload, load=replace(load, tpot_ms=0.01))
+    assert not said(replace(request, workload=not_met))
 
 
 def test_the_plan_of_our_choice_is_never_slower_than_one_that_is_given(estimator: Estimator) -> None:

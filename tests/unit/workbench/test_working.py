@@ -152,6 +152,21 @@ def test_what_keeps_requests_waiting_is_what_runs(estimator: Estimator) -> None:
     assert named(estimator.explain(given, "max_concurrency"), "fraction").source == "scenario"
 
 
+def test_under_p99_limits_the_tokens_of_a_step_are_a_term(estimator: Estimator) -> None:
+    load = LOADS[-1]
+    found = answer(estimator, load)
+    term = named(estimator.explain(found, "output_tokens_per_s"), "running sequences in a replica")
+    (most,) = term.inputs
+    assert most.source == "calibration:limit_tokens"
+    # Each of them brings its own token, and the prompts that replace those that end.
+    work = found.request.workload
+    stages = found.plan.pp * (found.plan.tp if found.plan.attention_dp else 1)
+    assert number(term) * (1.0 + work.input_tokens / (work.output_tokens - 1)) <= number(most) * stages
+    by_mean = answer(estimator, replace(load, limit="mean"))
+    term = named(estimator.explain(by_mean, "output_tokens_per_s"), "running sequences in a replica")
+    assert not term.inputs
+
+
 def test_every_leaf_of_the_memory_says_where_it_comes_from(estimator: Estimator) -> None:
     term = estimator.explain(answer(estimator, LOADS[0]), "memory")
     leaves = [each for each in walk(term) if not each.inputs and each.name != "sequences"]
