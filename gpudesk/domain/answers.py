@@ -30,6 +30,11 @@ class Term:
     inputs: tuple[Term, ...] = ()
     note: Message | None = None
 
+    @property
+    def number(self) -> float:
+        """The value to count on with; 0 where there is none."""
+        return float(self.value) if isinstance(self.value, int | float) else 0.0
+
 
 @dataclass(frozen=True, slots=True)
 class BandedSeries:

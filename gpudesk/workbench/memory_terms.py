@@ -56,8 +56,11 @@ def admission_term(estimate: Estimate, frame: Frame, candidate: Candidate) -> Te
 def _held(
     name: str, sequences: int, pool: Term, estimate: Estimate, frame: Frame, candidate: Candidate
 ) -> Term:
-    """Return how many sequences a pool on each attention rank holds in the whole deployment."""
-    budget = candidate.budget
+    """Return how many sequences a pool on each attention rank holds in the whole deployment.
+
+    Where the usual pool holds none, serving engines are given more of the memory until it holds one.
+    """
+    budget, sequence = candidate.budget, _sequence(estimate, frame, candidate)
     groups = tuple(
         Term(group, count, None)
         for group, count in (("attention ranks", budget.attention_ranks), ("replicas", budget.replicas))
@@ -66,12 +69,14 @@ def _held(
     held = "{KV_pool} ÷ {bytes_of_one_sequence}, rounded down"
     if budget.pool_bytes <= 0:
         held, groups = "none, since nothing is left for the KV cache", ()
+    elif sequences and pool.number < sequence.number:
+        held = f"max(1, {held})"
     return Term(
         name,
         sequences,
         "sequences",
         " × ".join((f"({held})", *(slot(group.name) for group in groups))) if groups else held,
-        inputs=(pool, _sequence(estimate, frame, candidate), *groups),
+        inputs=(pool, sequence, *groups),
     )
 
 

@@ -17,7 +17,6 @@ from gpudesk.workbench.replica_terms import (
     context_of,
     decode_steps_term,
     decode_term,
-    number_of,
     prefill_term,
     scenario_term,
     value_of,
@@ -87,7 +86,7 @@ def _requests(pools: _Pools, rate: float) -> Term:
                     decode,
                     Term(
                         "waiting and tail",
-                        stay - number_of(steps) * number_of(decode),
+                        stay - steps.number * decode.number,
                         "s",
                         "for the step under way, for the limits, and while the run begins and ends",
                     ),
@@ -104,7 +103,7 @@ def _prefill_pool(pools: _Pools) -> Term:
     prompt = prefill_term(pools.prefill, waiting=float(pools.operation.results.waiting[0]))
     return Term(
         "most from the prefill pool",
-        replicas / number_of(prompt),
+        replicas / prompt.number,
         "requests/s",
         "{prefill_replicas} ÷ {prefill_of_one_prompt}",
         inputs=(Term("prefill replicas", replicas, None), prompt),
@@ -114,7 +113,7 @@ def _prefill_pool(pools: _Pools) -> Term:
 def _link(pools: _Pools) -> Term:
     """Requests/s that the busier end of the link allows."""
     ends = [_transfer(pools, choice) for choice in pools.operation.pair]
-    rates = [at_once / number_of(time) for time, at_once in ends]
+    rates = [at_once / time.number for time, at_once in ends]
     slower = int(np.argmin(rates))
     time, at_once = ends[slower]
     return Term(
@@ -150,7 +149,7 @@ def _transfer(pools: _Pools, choice: PoolChoice) -> tuple[Term, float]:
 def _ttft(pools: _Pools) -> Term:
     ttft = value_of(pools.estimate.ttft_ms)
     own = prefill_term(pools.prefill, waiting=1.0)
-    transfer = max((_transfer(pools, each)[0] for each in pools.operation.pair), key=number_of)
+    transfer = max((_transfer(pools, each)[0] for each in pools.operation.pair), key=lambda time: time.number)
     handover = Term(
         "hand-over",
         pools.table.handover(pools.operation.setups[1]),
@@ -162,7 +161,7 @@ def _ttft(pools: _Pools) -> Term:
         return Term("TTFT", None, "ms", _no_figure(pools), inputs=known)
     waiting = Term(
         "waiting",
-        ttft - sum(number_of(term) for term in known) * 1e3,
+        ttft - sum(term.number for term in known) * 1e3,
         "ms",
         "for the prompts before it, the link, and a place in the decode pool",
     )
@@ -182,7 +181,7 @@ def _tpot(pools: _Pools) -> Term:
         reason = "a single output token has none" if work.output_tokens == 1 else _no_figure(pools)
         return Term("TPOT", None, "ms", reason, inputs=(decode,))
     running = Term("running in each", float(pools.operation.results.running[0]), None)
-    tokens = number_of(decode) * 1e3 / tpot
+    tokens = decode.number * 1e3 / tpot
     if abs(tokens - 1.0) < 1e-9:
         return Term("TPOT", tpot, "ms", "{decode_step}", inputs=(decode, running))
     yielded = Term("tokens a step", tokens, None, source="scenario")

@@ -118,20 +118,22 @@ def prefill_term(context: Context, waiting: float | None = None) -> Term:
     )
 
 
+def tokens_a_step_term(context: Context) -> Term:
+    """Return how many tokens of a sequence a step yields, which are no more than there are to come."""
+    work = context.estimate.request.workload
+    later = max(1, work.output_tokens - 1)
+    if work.acceptance_length <= later:
+        return scenario_term("tokens a step", work.acceptance_length)
+    return Term("tokens a step", later, None, "as many as there are after the first")
+
+
 def decode_steps_term(context: Context) -> Term:
     """Return how many steps follow the first token."""
     work = context.estimate.request.workload
     later = max(work.output_tokens - 1, 0)
-    given = (
-        scenario_term("output tokens", work.output_tokens, "tokens"),
-        scenario_term("tokens a step", work.acceptance_length),
-    )
+    output = scenario_term("output tokens", work.output_tokens, "tokens")
     if work.acceptance_length == 1:
-        return Term("decode steps", later, None, "{output_tokens} − 1", inputs=given[:1])
+        return Term("decode steps", later, None, "{output_tokens} − 1", inputs=(output,))
+    each = tokens_a_step_term(context)
     rule = "({output_tokens} − 1) ÷ {tokens_a_step}"
-    return Term("decode steps", later / work.acceptance_length, None, rule, inputs=given)
-
-
-def number_of(term: Term) -> float:
-    """Return the value of a term; 0 where it has none."""
-    return float(term.value) if isinstance(term.value, int | float) else 0.0
+    return Term("decode steps", later / each.number, None, rule, inputs=(output, each))

@@ -70,12 +70,8 @@ def _constant(name: str, value: float, unit: str | None = None) -> Term:
 
 def _joined(name: str, reading: Term, arithmetic: Term) -> Term:
     """Return an operator class: the smooth maximum of its reading and its arithmetic."""
-    read, computed = _seconds(reading), _seconds(arithmetic)
+    read, computed = reading.number, arithmetic.number
     return Term(name, math.hypot(read, computed), "s", _JOIN, inputs=(reading, arithmetic))
-
-
-def _seconds(term: Term) -> float:
-    return float(term.value) if isinstance(term.value, int | float) else 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +201,7 @@ class _Step:
             self.candidate.budget.shards,
         )
         touched = self._touched(tokens)
-        share = _seconds(touched)
+        share = touched.number
         size = Term("bytes", shards.experts.stored_bytes, "B", source=self._model)
         efficiency = _constant("weight_read_efficiency", rates.expert_read_efficiency)
         arithmetic = self._timed(
@@ -287,7 +283,7 @@ class _Step:
             row.head_read, size, _constant("weight_read_efficiency", rates.dense_read_efficiency)
         )
         arithmetic = self._head_arithmetic(sampled)
-        total = _seconds(reading) + _seconds(arithmetic)
+        total = reading.number + arithmetic.number
         return Term("LM head", total, "s", "{reading} + {arithmetic}", inputs=(reading, arithmetic))
 
     def cache(self, held: float, context: float) -> Term:
@@ -358,7 +354,7 @@ class _Step:
     def _collective(self, tokens: float, fixed: float, latency: str, each: float, share: Term) -> Term:
         """Return the collectives of a step by the way whose latency and share of the link are given."""
         offered = self.candidate.offered
-        moved = self._unstretched(each) * offered.link.bandwidth * _seconds(share)
+        moved = self._unstretched(each) * offered.link.bandwidth * share.number
         way = "around a ring" if latency == "ring_latency" else "from each rank to each other at once"
         return Term(
             "collectives",
@@ -385,11 +381,11 @@ class _Step:
         `others` are the terms of the operators, behind which the accelerator hides part of the host's work.
         """
         launches, host = self._launches(), self._host(sequences)
-        busy = sum(map(_seconds, (*others, launches)))
-        hidden = self.candidate.row.host_overlap * min(_seconds(host), busy)
+        busy = sum(term.number for term in (*others, launches))
+        hidden = self.candidate.row.host_overlap * min(host.number, busy)
         return Term(
             "overhead",
-            _seconds(launches) + _seconds(host) - hidden,
+            launches.number + host.number - hidden,
             "s",
             "{launches} + {scheduling} − {hidden_behind_the_operators}",
             inputs=(
@@ -402,7 +398,7 @@ class _Step:
                     "{host_overlap} × {the_lesser_of_scheduling_and_all_else}",
                     inputs=(
                         _constant("host_overlap", self.candidate.row.host_overlap),
-                        Term("the lesser of scheduling and all else", min(_seconds(host), busy), "s"),
+                        Term("the lesser of scheduling and all else", min(host.number, busy), "s"),
                     ),
                 ),
             ),

@@ -21,9 +21,9 @@ from gpudesk.workbench.replica_terms import (
     context_of,
     decode_steps_term,
     decode_term,
-    number_of,
     prefill_term,
     scenario_term,
+    tokens_a_step_term,
     value_of,
 )
 
@@ -85,31 +85,36 @@ def _tpot(context: Context) -> Term:
     work = context.estimate.request.workload
     tpot = value_of(context.estimate.tpot_ms)
     decode = decode_term(context)
-    pure_ms = float(context.decode.total[0]) / work.acceptance_length * 1e3
+    each = tokens_a_step_term(context)
+    pure_ms = float(context.decode.total[0]) / each.number * 1e3
     if tpot is None:
         reason = "a single output token has none" if work.output_tokens == 1 else _no_figure(context)
         return Term("TPOT", None, "ms", reason, inputs=(decode,))
+    stalled = _stalled(context, tpot - pure_ms)
     speculates = work.acceptance_length != 1
+    step = "{decode_step} ÷ {tokens_a_step}" if speculates else "{decode_step}"
     return Term(
         "TPOT",
         tpot,
         "ms",
-        "{decode_step} ÷ {tokens_a_step} + {stall_by_prefill}"
-        if speculates
-        else "{decode_step} + {stall_by_prefill}",
+        f"{step} + {slot(stalled.name)}",
         inputs=(
             decode,
-            *((scenario_term("tokens a step", work.acceptance_length),) if speculates else ()),
-            Term(
-                "stall by prefill",
-                tpot - pure_ms,
-                "ms",
-                "prefill work of other requests while one decodes, per output token",
-                inputs=(prefill_term(context),),
-            ),
+            *((each,) if speculates else ()),
+            stalled,
             Term("running sequences in a replica", context.running, None),
         ),
     )
+
+
+def _stalled(context: Context, stalled_ms: float) -> Term:
+    """What prompts of others add to TPOT; a run that ends has emptier steps as well, which take less."""
+    load = context.estimate.request.workload.load
+    name, what = "stall by prefill", "prefill work of other requests while one decodes, per output token"
+    if load.batch is not None or load.requests is not None:
+        name = "stall by prefill and emptier steps"
+        what = f"{what}; less what steps take less before all run and after the first end"
+    return Term(name, stalled_ms, "ms", what, inputs=(prefill_term(context),))
 
 
 def _ttft(context: Context) -> Term:
@@ -126,7 +131,7 @@ def _ttft(context: Context) -> Term:
             own,
             Term(
                 "waiting",
-                ttft - number_of(own) * 1e3,
+                ttft - own.number * 1e3,
                 "ms",
                 "for the running step, the prompts before it, and a place in the cache",
                 inputs=(decode_term(context), _admission(context)),
@@ -178,7 +183,7 @@ def _within_limits(name: str, context: Context) -> Term:
 def _round(context: Context, seconds: float) -> Term:
     """The time in which every running sequence is answered once."""
     steps, decode, prefill = decode_steps_term(context), decode_term(context), prefill_term(context)
-    busy = number_of(steps) * number_of(decode) + context.running * number_of(prefill)
+    busy = steps.number * decode.number + context.running * prefill.number
     return Term(
         "round",
         seconds,

@@ -19,6 +19,8 @@ from gpudesk.workbench.estimating import Estimator
 from gpudesk.workbench.working import FIGURES
 
 CLOSED = Load(LoadKind.CONCURRENCY, concurrency=64)
+#: Weights leave nothing to the share of the memory that SGLang takes by itself.
+_SPREAD: dict[str, Any] = {"serving_engine": "sglang", "attention_dp": True}
 CASES: dict[str, tuple[str, int, str, Load, dict[str, Any]]] = {
     "one accelerator": ("b200-hgx", 1, "llama-3.1-70b", CLOSED, {}),
     "experts": ("mi325x", 8, "deepseek-r1", CLOSED, {}),
@@ -29,6 +31,7 @@ CASES: dict[str, tuple[str, int, str, Load, dict[str, Any]]] = {
     "arrivals": ("h200-sxm", 8, "llama-3.1-70b", Load(LoadKind.REQUEST_RATE, request_rate=1.0), {}),
     "old software": ("h200-sxm", 4, "gpt-oss-120b", CLOSED, {"date": "2025-01"}),
     "fraction of what is free": ("h100-sxm", 2, "llama-3.1-70b", CLOSED, {"serving_engine": "tensorrt-llm"}),
+    "more of the memory for one": ("b200-hgx", 4, "deepseek-v3", CLOSED, _SPREAD),
     "pools": ("h200-sxm", 16, "llama-3.1-70b", CLOSED, {"disaggregated": Disaggregation()}),
     "pools for a batch": (
         "mi355x",
@@ -104,6 +107,39 @@ def test_formulas_name_no_other_terms_than_their_inputs(estimator: Estimator, na
         assert named <= {placeholder(each.name) for each in term.inputs}
         names = [each.name for each in term.inputs]
         assert len(set(names)) == len(names)
+
+
+def test_a_step_yields_no_more_tokens_than_there_are_to_come(estimator: Estimator) -> None:
+    load = Load(LoadKind.BATCH, batch=16)
+    work = Workload(4000, 3, load, acceptance_length=4.0)
+    found = estimator.estimate(EstimateRequest("h200-sxm", "llama-3.1-70b", Precision.FP8, work, count=8))
+    steps = next(each for each in walk(estimator.explain(found, "output_tokens_per_s")) if _steps(each))
+    assert steps.number == 1.0
+    assert evaluated(steps) == 1.0
+    tpot = estimator.explain(found, "tpot_ms")
+    assert evaluated(tpot) == pytest.approx(tpot.number / 1e3)
+
+
+def _steps(term: Term) -> bool:
+    return term.name == "decode steps"
+
+
+def test_no_prompts_take_time_away_from_others(estimator: Estimator) -> None:
+    """In a run that ends steps have fewer sequences at times, which takes off more than prompts add."""
+    names = set()
+    for load in (
+        CLOSED,
+        Load(LoadKind.BATCH, batch=800),
+        Load(LoadKind.SATURATE, requests=800),
+        Load(LoadKind.CONCURRENCY, concurrency=200, requests=200),
+    ):
+        work = Workload(16, 100, load)
+        asked_ = EstimateRequest("h200-sxm", "llama-3.1-8b", Precision.FP8, work, count=1)
+        for term in walk(estimator.explain(estimator.estimate(asked_), "tpot_ms")):
+            if term.name.startswith("stall"):
+                names.add(term.name)
+                assert term.number >= 0.0 or term.name == "stall by prefill and emptier steps"
+    assert len(names) == 2
 
 
 def test_what_is_short_is_what_the_needed_passes_the_usable_by(estimator: Estimator) -> None:
