@@ -32,6 +32,8 @@ DIFFERENCE: Final = 1e-3
 LONGEST_STEP: Final = 0.5
 #: A step that gains less than this share of the loss is the last.
 ENOUGH: Final = 5e-5
+#: A constant nearer to its bound than this, in the logarithm, is at it.
+AT_BOUND: Final = 1e-9
 #: How often a step is shortened before the search ends: at the last, damping is a thousandfold.
 MOST_TRIALS: Final = 16
 
@@ -174,9 +176,27 @@ def _linear(bench: Bench, targets: _Targets, values: Array, winners: NDArray[np.
 
 
 def _moved(parameters: Parameters, values: Array, normal: Array, gradient: Array, damping: float) -> Array:
-    damped = normal + damping * np.diag(np.diag(normal))
-    step = np.clip(-np.linalg.solve(damped, gradient), -LONGEST_STEP, LONGEST_STEP)
+    """Take a step that stays within the bounds and goes downhill.
+
+    A constant that the step takes to its bound is held there, and the others are solved for again: clipped
+    alone, they would go on as if it had moved further, and the search would end before its time.
+    """
     free = parameters.free
+    damped = normal + damping * np.diag(np.diag(normal))
+    at = np.log(values[free])
+    down, up = np.log(parameters.low[free]) - at, np.log(parameters.high[free]) - at
+    held = ((down > -AT_BOUND) & (gradient > 0)) | ((up < AT_BOUND) & (gradient < 0))
+    step = np.zeros(len(free))
+    for _ in range(len(free)):
+        inner = ~held
+        rest = gradient[inner] + damped[np.ix_(inner, held)] @ step[held]
+        solved = -np.linalg.solve(damped[np.ix_(inner, inner)], rest)
+        step[inner] = np.clip(solved, -LONGEST_STEP, LONGEST_STEP)
+        beyond = inner & ((step < down - AT_BOUND) | (step > up + AT_BOUND))
+        if not beyond.any():
+            break
+        step[beyond] = np.clip(step[beyond], down[beyond], up[beyond])
+        held |= beyond
     moved = values.copy()
     moved[free] = np.clip(values[free] * np.exp(step), parameters.low[free], parameters.high[free])
     return moved

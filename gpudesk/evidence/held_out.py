@@ -24,10 +24,6 @@ FOLDS: Final = ("series", "model", "family", "accelerator", "generation", "vendo
 SMALL_GROUP: Final = 9
 #: Name of the group of all small groups.
 OTHERS: Final = "others"
-#: Steps that a fit without a fold takes from where the fit to all runs ended, and its first damping: the way
-#: is short.
-FOLD_STEPS: Final = 4
-FOLD_DAMPING: Final = 1e-2
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,18 +43,20 @@ def fold_groups(runs: Sequence[BenchRun], trait: str) -> list[str]:
     return [run.traits[trait] if sizes[run.traits[trait]] >= SMALL_GROUP else OTHERS for run in runs]
 
 
-def leave_out(bench: Bench, trait: str, start: Array) -> tuple[HeldOut, ...]:
-    """Return every figure as predicted by a fit that has not seen any run of its group."""
-    groups = np.array(fold_groups(bench.runs, trait))
-    found: list[HeldOut] = []
-    for group in sorted(set(groups.tolist())):
-        inside: NDArray[np.bool_] = groups == group
-        if inside.all():
-            continue
-        values = fit(bench, ~inside, start, FOLD_STEPS, FOLD_DAMPING).values
-        predicted = bench.predict(values).figures
-        found.extend(_figures(bench.runs, np.flatnonzero(inside).tolist(), predicted, trait))
-    return tuple(found)
+def folds(runs: Sequence[BenchRun], trait: str) -> tuple[str, ...]:
+    """Return the groups that are left out one after the other; none where all runs are of one group."""
+    groups = sorted(set(fold_groups(runs, trait)))
+    return tuple(groups) if len(groups) > 1 else ()
+
+
+def leave_out(bench: Bench, trait: str, group: str) -> tuple[HeldOut, ...]:
+    """Return every figure of a group as predicted by a fit that has not seen any run of it.
+
+    The search starts at the beliefs: one that began at constants fitted to all runs would remember the group.
+    """
+    inside: NDArray[np.bool_] = np.array(fold_groups(bench.runs, trait)) == group
+    predicted = bench.predict(fit(bench, ~inside).values).figures
+    return tuple(_figures(bench.runs, np.flatnonzero(inside).tolist(), predicted, trait))
 
 
 def _figures(

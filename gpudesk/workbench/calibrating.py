@@ -19,7 +19,7 @@ from gpudesk.evidence.banding import BAND_FIGURES, band_rules
 from gpudesk.evidence.bench import Bench
 from gpudesk.evidence.calibration_text import CalibrationText, calibration_text
 from gpudesk.evidence.fitting import fit
-from gpudesk.evidence.held_out import FOLDS, HeldOut, leave_out
+from gpudesk.evidence.held_out import FOLDS, HeldOut, folds, leave_out
 from gpudesk.evidence.measured_runs import read_measured_runs
 from gpudesk.evidence.operator_rows import read_operator_rows
 from gpudesk.evidence.operators import fit_operators
@@ -79,16 +79,16 @@ def fitted_values(prepared: Prepared) -> Array:
     return fit(prepared.bench).values
 
 
-def calibrate(prepared: Prepared, folds: Sequence[str] = FOLDS, workers: int = 2) -> Fitted:
+def calibrate(prepared: Prepared, traits: Sequence[str] = FOLDS, workers: int = 2) -> Fitted:
     """Fit the constants, predict every run by fits that have not seen it, and make bands of the residuals.
 
     Takes minutes; the folds are divided among `workers` processes.
     """
     values = fitted_values(prepared)
-    with ProcessPoolExecutor(workers, get_context("fork"), _remember, (prepared.bench,)) as pool:
-        tasks = [pool.submit(_fold, fold, values) for fold in folds]
-        held_out = tuple(each for task in tasks for each in task.result())
     runs = prepared.bench.runs
+    with ProcessPoolExecutor(workers, get_context("fork"), _remember, (prepared.bench,)) as pool:
+        tasks = [pool.submit(_fold, trait, group) for trait in traits for group in folds(runs, trait)]
+        held_out = tuple(each for task in tasks for each in task.result())
     about = CalibrationText(
         name=NAME,
         source=SOURCE,
@@ -108,8 +108,8 @@ def _remember(bench: Bench) -> None:
     _remembered[:] = [bench]
 
 
-def _fold(trait: str, values: Array) -> tuple[HeldOut, ...]:
-    return leave_out(_remembered[0], trait, values)
+def _fold(trait: str, group: str) -> tuple[HeldOut, ...]:
+    return leave_out(_remembered[0], trait, group)
 
 
 def differing(fitted: Array, prepared: Prepared, calibration: Calibration, digits: int = 4) -> list[str]:

@@ -7,8 +7,8 @@ import pytest
 
 from gpudesk.domain.workloads import Load, LoadKind
 from gpudesk.evidence.bench import FIGURES, Bench
-from gpudesk.evidence.fitting import fit
-from gpudesk.evidence.parameters import Array
+from gpudesk.evidence.fitting import _moved, fit
+from gpudesk.evidence.parameters import Array, Parameters, Prior
 from tests.unit.evidence.made_up import MOVED, NODE, bench_of, measured, parameters, truth
 
 #: What is looked at: what runs at large batches depend on most. Latencies are told less well.
@@ -166,3 +166,26 @@ def test_many_runs_of_one_kind_count_less_than_many_kinds() -> None:
         return float(np.log(values[place] / made.parameters.initial[place]).sum())
 
     assert pulled(9, "") < pulled(9, "page ")
+
+
+def test_a_step_that_ends_at_a_bound_is_the_best_that_stays_within() -> None:
+    two = Parameters(
+        (
+            Prior("bounded", "1", "ends at its bound", 0.9, 0.1, high=0.95),
+            Prior("free", "1", "moves", 1.0, 0.1),
+        )
+    )
+    normal, gradient = np.array([[2.0, 1.8], [1.8, 2.0]]), np.array([-1.0, -0.5])
+
+    def lost(step: Array) -> float:
+        return float(gradient @ step + 0.5 * step @ normal @ step)
+
+    moved = _moved(two, two.initial, normal, gradient, 0.0)
+    taken = np.log(moved / two.initial)
+    assert moved[0] == pytest.approx(0.95)
+    others = (
+        np.array([np.log(0.95 / 0.9) * share, step])
+        for share in (0.0, 0.5, 1.0)
+        for step in np.linspace(-0.6, 0.6, 121)
+    )
+    assert lost(taken) <= min(map(lost, others)) + 1e-6

@@ -5,14 +5,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gpudesk.evidence.bench import FIGURES
+from gpudesk.evidence.bench import FIGURES, Bench
 from gpudesk.evidence.fitting import fit
-from gpudesk.evidence.held_out import OTHERS, SMALL_GROUP, HeldOut, fold_groups, leave_out
+from gpudesk.evidence.held_out import OTHERS, SMALL_GROUP, HeldOut, fold_groups, folds, leave_out
 from gpudesk.evidence.held_out_file import read_held_out, write_held_out
 from tests.unit.evidence.made_up import bench_of, measured, truth
 
 FIGURES_OF_RUNS = measured(truth(), noise=0.05)
 MADE = bench_of(FIGURES_OF_RUNS)
+
+
+def each_left_out(bench: Bench, trait: str) -> tuple[HeldOut, ...]:
+    """Leave out every group of runs that share a trait, one after the other."""
+    return tuple(each for group in folds(bench.runs, trait) for each in leave_out(bench, trait, group))
 
 
 def by_run(found: tuple[HeldOut, ...]) -> dict[tuple[str, str], float]:
@@ -22,15 +27,14 @@ def by_run(found: tuple[HeldOut, ...]) -> dict[tuple[str, str], float]:
 
 @pytest.mark.parametrize("trait", ["accelerator", "weights"])
 def test_what_is_measured_of_a_group_never_reaches_its_own_predictions(trait: str) -> None:
-    start = MADE.parameters.initial
-    honest = by_run(leave_out(MADE, trait, start))
-    for group in sorted(set(fold_groups(MADE.runs, trait))):
+    honest = by_run(each_left_out(MADE, trait))
+    for group in folds(MADE.runs, trait):
         inside = [name == group for name in fold_groups(MADE.runs, trait)]
         wrong = [
             {name: value * 7 for name, value in figures.items()} if within else figures
             for figures, within in zip(FIGURES_OF_RUNS, inside, strict=True)
         ]
-        told = by_run(leave_out(bench_of(wrong), trait, start))
+        told = by_run(each_left_out(bench_of(wrong), trait))
         own = {run.id for run, within in zip(MADE.runs, inside, strict=True) if within}
         assert all(told[key] == honest[key] for key in honest if key[0] in own)
         # The others do learn from it.
@@ -38,7 +42,7 @@ def test_what_is_measured_of_a_group_never_reaches_its_own_predictions(trait: st
 
 
 def test_every_figure_is_predicted_once() -> None:
-    found = leave_out(MADE, "accelerator", MADE.parameters.initial)
+    found = each_left_out(MADE, "accelerator")
     asked = {(run.id, figure) for run in MADE.runs for figure in FIGURES}
     assert len(found) == len(asked)
     assert {(each.run, each.figure) for each in found} == asked
@@ -49,7 +53,7 @@ def test_every_figure_is_predicted_once() -> None:
 
 def test_a_fold_differs_from_the_fit_to_all() -> None:
     all_runs = MADE.predict(fit(MADE).values).figures["output_tokens_per_s"]
-    held = by_run(leave_out(MADE, "weights", fit(MADE).values))
+    held = by_run(each_left_out(MADE, "weights"))
     told = np.array([held[run.id, "output_tokens_per_s"] for run in MADE.runs])
     assert (told != all_runs).all()
 
@@ -62,7 +66,7 @@ def test_small_groups_are_left_out_together() -> None:
 
 
 def test_a_trait_that_all_runs_share_leaves_nothing_to_learn_from() -> None:
-    assert leave_out(MADE, "model", MADE.parameters.initial) == ()
+    assert folds(MADE.runs, "model") == ()
 
 
 def test_predictions_are_read_as_they_were_written(tmp_path: Path) -> None:
