@@ -96,7 +96,14 @@ def dynamics_beliefs() -> tuple[Prior, ...]:
             0.4,
             high=1.0,
         ),
-        Prior("tail_wave", "1", "share of a started last wave that is paid", 0.27, 0.3, high=1.0),
+        Prior(
+            "tail_wave",
+            "1",
+            "rounds that the end of a run adds on average where memory counts who runs",
+            0.8,
+            0.3,
+            high=1.0,
+        ),
         Prior(
             "longest", "1", "longest output of requests of varied length, over the mean", 3.8, 0.2, low=1.0
         ),
