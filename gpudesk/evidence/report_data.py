@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from gpudesk.evidence.bench import BenchRun
+from gpudesk.evidence.bench import FIGURES, BenchRun
 from gpudesk.evidence.held_out import FOLDS, HeldOut
 from gpudesk.evidence.judging import Judged, judged
 from gpudesk.evidence.pairing import PAIR_FOLDS
 from gpudesk.evidence.report_measures import Measure, by_view, measure, of_fold
-from gpudesk.evidence.report_pairs import JudgedPair, RatioFound, judged_pairs, known_ratios, pair_record
+from gpudesk.evidence.report_pairs import (
+    JudgedPair,
+    JudgedPairs,
+    RatioFound,
+    by_figure,
+    judged_pairs,
+    known_ratios,
+    pair_record,
+)
 from gpudesk.evidence.report_peers import PeerAnswers, PeerRecord, PeerSpeed, peer_records
 from gpudesk.evidence.report_words import Names
 
@@ -55,9 +64,15 @@ class ReportData:
         return of_fold(self.rows, "series")
 
     @cached_property
-    def pairs(self) -> tuple[JudgedPair, ...]:
+    def pairs(self) -> JudgedPairs:
         """Return the pairs with their cross-fitted bands."""
         return judged_pairs(self.held_out, self.runs)
+
+    def unpredicted(self, fold: str) -> dict[str, int]:
+        """Return how many published figures a fold does not predict, by figure, those that there are."""
+        missing = Counter(figure for run in self.runs for figure in run.figures)
+        missing.subtract(row.figure for row in of_fold(self.rows, fold))
+        return {figure: missing[figure] for figure in FIGURES if missing[figure] > 0}
 
     @cached_property
     def ratios(self) -> tuple[RatioFound, ...]:
@@ -71,7 +86,10 @@ class ReportData:
 
 
 def summary(data: ReportData) -> dict[str, Any]:
-    """Return the figures of the report that other programs read: by fold and view, pairs, known ratios."""
+    """Return the figures of the report that other programs read.
+
+    By fold and view, figures without a prediction, pairs of accelerators and of plans, known ratios.
+    """
     folds = {
         fold: {
             str(view): _fields(measure(rows))
@@ -79,20 +97,7 @@ def summary(data: ReportData) -> dict[str, Any]:
         }
         for fold in data.folds
     }
-    pairs: dict[str, dict[str, Any]] = {}
-    for _, fold in PAIR_FOLDS:
-        for figure in dict.fromkeys(each.pair.figure for each in data.pairs):
-            chosen = [each for each in data.pairs if each.fold == fold and each.pair.figure == figure]
-            if chosen:
-                record = pair_record(chosen)
-                pairs.setdefault(fold, {})[figure] = {
-                    "pairs": record.pairs,
-                    "named": record.named,
-                    "named_right": _short(record.named_right),
-                    "open": record.open,
-                    "open_right": _short(record.open_right),
-                    "coverage": _short(record.coverage),
-                }
+    pairs = {fold: _pair_fields(data.pairs.accelerators, fold) for _, fold in PAIR_FOLDS}
     ratios = [
         {
             "ratio": each.known.title,
@@ -106,8 +111,26 @@ def summary(data: ReportData) -> dict[str, Any]:
         "data": data.data_revision,
         "runs": len(data.runs),
         "folds": folds,
-        "pairs": pairs,
+        "unpredicted": {fold: data.unpredicted(fold) for fold in data.folds},
+        "pairs": {fold: found for fold, found in pairs.items() if found},
+        "plans": _pair_fields(data.pairs.plans, PAIR_FOLDS[0][1]),
         "ratios": ratios,
+    }
+
+
+def _pair_fields(pairs: Sequence[JudgedPair], fold: str) -> dict[str, dict[str, float | int | None]]:
+    """Return how the pairs of a fold went, by figure."""
+    records = {figure: pair_record(found) for figure, found in by_figure(pairs, fold).items()}
+    return {
+        figure: {
+            "pairs": record.pairs,
+            "named": record.named,
+            "named_right": _short(record.named_right),
+            "open": record.open,
+            "open_right": _short(record.open_right),
+            "coverage": _short(record.coverage),
+        }
+        for figure, record in records.items()
     }
 
 

@@ -11,6 +11,7 @@ from typing import Final
 import numpy as np
 
 from gpudesk.domain.workloads import LoadKind
+from gpudesk.evidence.bench import BenchRun
 from gpudesk.evidence.judging import Judged
 
 
@@ -79,13 +80,13 @@ class Misses:
         return self.median or self.p90 or self.coverage or self.width
 
 
-def view_of(row: Judged) -> View:
-    """Return what a figure is judged with."""
-    if row.figure == "output_tokens_per_s":
+def view_of(figure: str, run: BenchRun) -> View:
+    """Return what a figure of a run is judged with."""
+    if figure == "output_tokens_per_s":
         return View.THROUGHPUT
-    if row.figure == "tpot_ms":
+    if figure == "tpot_ms":
         return View.TPOT
-    return View.BURST_TTFT if row.run.traits["load"] in BURSTS else View.OTHER_TTFT
+    return View.BURST_TTFT if run.traits["load"] in BURSTS else View.OTHER_TTFT
 
 
 def measure(rows: Sequence[Judged]) -> Measure:
@@ -120,7 +121,7 @@ def by_view(rows: Iterable[Judged], whole: bool = False) -> dict[View, list[Judg
     """
     found: dict[View, list[Judged]] = {view: [] for view in View}
     for row in rows:
-        found[view_of(row)].append(row)
+        found[view_of(row.figure, row.run)].append(row)
     if whole:
         found[View.TTFT] = [*found[View.BURST_TTFT], *found[View.OTHER_TTFT]]
     return {view: inside for view, inside in found.items() if inside}

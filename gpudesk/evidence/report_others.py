@@ -1,4 +1,4 @@
-"""Sections of the accuracy report on pairs of accelerators and on other estimators."""
+"""Sections of the accuracy report on pairs, of accelerators and of plans, and on other estimators."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from gpudesk.evidence.pairing import PAIR_FOLDS
 from gpudesk.evidence.report_data import ReportData
 from gpudesk.evidence.report_measures import View
-from gpudesk.evidence.report_pairs import JudgedPair, pair_record
+from gpudesk.evidence.report_pairs import JudgedPair, by_figure, pair_record
 from gpudesk.evidence.report_peers import Miss, PeerRecord, refusals
 from gpudesk.evidence.report_words import (
     FOLD_NAMES,
@@ -37,34 +37,56 @@ def pairs_section(data: ReportData) -> list[str]:
         ),
         "",
     ]
-    body = []
-    for _, fold in PAIR_FOLDS:
-        for figure in dict.fromkeys(each.pair.figure for each in data.pairs):
-            chosen = [each for each in data.pairs if each.fold == fold and each.pair.figure == figure]
-            if chosen:
-                body.append(_pair_row(fold, figure, chosen))
-    head = (
-        "left out",
-        "figure",
-        "pairs",
-        "winner named",
-        "rightly",
-        "no winner",
-        "rightly",
-        "ratio error, median",
-        "p90",
-        "band holds",
-        "high/low",
-    )
+    body = [
+        (FOLD_NAMES[fold], *_pair_cells(figure, chosen))
+        for _, fold in PAIR_FOLDS
+        for figure, chosen in by_figure(data.pairs.accelerators, fold).items()
+    ]
+    head = ("left out", *_PAIR_HEAD)
     lines += table(head, body, text_columns=2) if body else ["No two accelerators were measured alike.", ""]
-    return lines + _ratios(data)
+    return [*lines, *_ratios(data), *_plans(data)]
 
 
-def _pair_row(fold: str, figure: str, chosen: Sequence[JudgedPair]) -> tuple[str, ...]:
+def _plans(data: ReportData) -> list[str]:
+    """Return how well the ratio between two plans of one accelerator is predicted."""
+    lines = ["### Two parallel plans of one accelerator", ""]
+    found = by_figure(data.pairs.plans, PAIR_FOLDS[0][1])
+    if not found:
+        return [*lines, "No two plans of one accelerator were measured alike.", ""]
+    body = [_pair_cells(figure, chosen) for figure, chosen in found.items()]
+    return [
+        *lines,
+        (
+            "The same of two plans that one publisher measured on one accelerator with the same model, "
+            "formats, software and load, with the publisher left out. Mostly they take different numbers of "
+            "accelerators, since hardly anybody publishes two plans of one size."
+        ),
+        "",
+        *table(_PAIR_HEAD, body),
+    ]
+
+
+_PAIR_HEAD = (
+    "figure",
+    "publishers",
+    "pairs",
+    "winner named",
+    "rightly",
+    "no winner",
+    "rightly",
+    "ratio error, median",
+    "p90",
+    "band holds",
+    "high/low",
+)
+
+
+def _pair_cells(figure: str, chosen: Sequence[JudgedPair]) -> tuple[str, ...]:
+    """Return the cells of a row under `_PAIR_HEAD`."""
     found = pair_record(chosen)
     return (
-        FOLD_NAMES[fold],
         figure_name(figure),
+        f"{found.publishers:,}",
         f"{found.pairs:,}",
         f"{found.named:,}",
         NONE if found.named_right is None else whole_share(found.named_right),

@@ -18,6 +18,7 @@ from gpudesk.evidence.report_measures import (
     measure,
     misses,
     of_fold,
+    view_of,
 )
 from gpudesk.evidence.report_missed import missed_section
 from gpudesk.evidence.report_others import pairs_section, peers_section
@@ -26,6 +27,7 @@ from gpudesk.evidence.report_words import (
     FOLD_NAMES,
     NONE,
     count,
+    figure_name,
     joined,
     sentence,
     table,
@@ -115,7 +117,7 @@ def _compared(data: ReportData) -> list[str]:
         (
             f"{count(figures, 'figure')} of {count(len(data.runs), 'published run')} by "
             f"{count(len(by_series), 'publisher')}, whose software dates from {months[0]} to {months[-1]}. "
-            f"{_unpredicted(figures, data)}{_unused(unused, data)}"
+            f"{_unpredicted(data)}{_refused(data)}{_unused(unused, data)}"
         ),
         "",
         (
@@ -156,13 +158,26 @@ def _unused(unused: int, data: ReportData) -> str:
     )
 
 
-def _unpredicted(figures: int, data: ReportData) -> str:
-    missing = figures - len(data.series_rows)
-    if missing <= 0:
+def _unpredicted(data: ReportData) -> str:
+    missing = data.unpredicted("series")
+    total = sum(missing.values())
+    if not total:
+        return ""
+    named = joined([f"{number:,} of {figure_name(figure)}" for figure, number in missing.items()])
+    return (
+        f"{count(total, 'figure')} {'has' if total == 1 else 'have'} no prediction once the publisher is "
+        f"left out, {named}, and {'counts' if total == 1 else 'count'} in no error below: no plan then meets "
+        "the latency limits of the run, its rate is more than its deployment is thought to keep up with, or "
+        "the run came after the fit. "
+    )
+
+
+def _refused(data: ReportData) -> str:
+    if not data.refused:
         return ""
     return (
-        f"{count(missing, 'figure')} {'has' if missing == 1 else 'have'} no prediction once the publisher is "
-        "left out: no plan then meets the latency limits of the run, or the run came after the fit. "
+        f"{count(data.refused, 'further run')} {'is' if data.refused == 1 else 'are'} not answered at all, "
+        "since the program finds no room for the run or no way in which its serving engine runs it. "
     )
 
 
@@ -189,23 +204,32 @@ def _by_fold(data: ReportData) -> list[str]:
         ),
         "",
     ]
+    asked = _asked(data)
     for view in View:
         rows = [(fold, by_view(of_fold(data.rows, fold), whole=True).get(view, [])) for fold in data.folds]
         rows = [(fold, inside) for fold, inside in rows if inside]
         if not rows:
             continue
         lines += [f"### {title(view)}", "", _bars(view), ""]
-        head = ("left out", "groups", *MEASURED_HEAD)
+        head = ("left out", "groups", *MEASURED_HEAD, "without prediction")
         body = [
             (
                 FOLD_NAMES.get(fold, fold),
                 str(len({row.group for row in inside})),
                 *measured_cells(measure(inside), misses(measure(inside), view, WHOLE_COVERAGE)),
+                f"{asked[view] - len(inside):,}",
             )
             for fold, inside in rows
         ]
         lines += table(head, body)
     return lines
+
+
+def _asked(data: ReportData) -> Counter[View]:
+    """Return how many published figures there are of each view, predicted or not."""
+    asked = Counter(view_of(figure, run) for run in data.runs for figure in run.figures)
+    asked[View.TTFT] = asked[View.BURST_TTFT] + asked[View.OTHER_TTFT]
+    return asked
 
 
 def _bars(view: View) -> str:

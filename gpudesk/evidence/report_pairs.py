@@ -1,21 +1,25 @@
-"""Pairs in the accuracy report: was the named winner the measured one, "no winner" right; known ratios."""
+"""Pairs in the accuracy report: was the named winner the measured one, "no winner" right; known ratios.
+
+Pairs are of two accelerators, or of two parallel plans of one.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from gpudesk.domain.workloads import LoadKind
-from gpudesk.engine.bands import BandFactors, pair_band
+from gpudesk.engine.bands import BandFactors, pair_band, plan_band
+from gpudesk.engine.constants import Calibration
 from gpudesk.evidence.banding import BAND_FIGURES
 from gpudesk.evidence.bench import FIGURES, BenchRun
 from gpudesk.evidence.held_out import OTHERS, HeldOut, fold_groups
 from gpudesk.evidence.judging import Judged, pair_calibrations
-from gpudesk.evidence.pairing import PAIR_FOLDS, Pair, pairs
+from gpudesk.evidence.pairing import PAIR_FOLDS, Pair, pairs, plan_pairs
 
 #: Below it the two are alike within what repeats of one configuration differ by, in the logarithm.
 _ALIKE: Final = math.log(1.03)
@@ -47,11 +51,19 @@ class JudgedPair:
         return self.winner * self.pair.measured > -_ALIKE
 
 
+class JudgedPairs(NamedTuple):
+    """Pairs of accelerators, and of parallel plans of one accelerator with their publisher left out."""
+
+    accelerators: tuple[JudgedPair, ...]
+    plans: tuple[JudgedPair, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class PairRecord:
     """How the pairs of one figure and fold went; shares are None where there is nothing to take them of."""
 
     pairs: int
+    publishers: int
     named: int
     named_right: float | None
     open: int
@@ -106,18 +118,36 @@ KNOWN_RATIOS: Final = (
 )
 
 
-def judged_pairs(held_out: Sequence[HeldOut], runs: Sequence[BenchRun]) -> tuple[JudgedPair, ...]:
+def judged_pairs(held_out: Sequence[HeldOut], runs: Sequence[BenchRun]) -> JudgedPairs:
     """Return all pairs of all figures and folds with cross-fitted bands."""
     groups = dict(zip((run.id for run in runs), fold_groups(runs, "series"), strict=True))
     calibrations = pair_calibrations(held_out, runs, "series")
-    found: list[JudgedPair] = []
-    for rests_on, fold in PAIR_FOLDS:
-        for figure in FIGURES:
-            for each in pairs(held_out, runs, figure, fold):
-                bands = calibrations[groups.get(each.first.id, OTHERS)]
-                factors = pair_band(bands, BAND_FIGURES[figure], rests_on, rests_on)
-                found.append(JudgedPair(each, fold, factors))
-    return tuple(found)
+
+    def bands(pair: Pair) -> Calibration:
+        return calibrations[groups.get(pair.first.id, OTHERS)]
+
+    accelerators = [
+        JudgedPair(each, fold, pair_band(bands(each), BAND_FIGURES[figure], rests_on, rests_on))
+        for rests_on, fold in PAIR_FOLDS
+        for figure in FIGURES
+        for each in pairs(held_out, runs, figure, fold)
+    ]
+    rests_on, fold = PAIR_FOLDS[0]
+    plans = [
+        JudgedPair(each, fold, plan_band(bands(each), BAND_FIGURES[figure], rests_on))
+        for figure in FIGURES
+        for each in plan_pairs(held_out, runs, figure, fold)
+    ]
+    return JudgedPairs(tuple(accelerators), tuple(plans))
+
+
+def by_figure(found: Iterable[JudgedPair], fold: str) -> dict[str, list[JudgedPair]]:
+    """Return the pairs of a fold by figure."""
+    sorted_: dict[str, list[JudgedPair]] = {}
+    for each in found:
+        if each.fold == fold:
+            sorted_.setdefault(each.pair.figure, []).append(each)
+    return sorted_
 
 
 def pair_record(found: Sequence[JudgedPair]) -> PairRecord:
@@ -127,6 +157,7 @@ def pair_record(found: Sequence[JudgedPair]) -> PairRecord:
     errors = np.abs(np.expm1([-each.pair.residual for each in found]))
     return PairRecord(
         pairs=len(found),
+        publishers=len({each.pair.first.traits["series"] for each in found}),
         named=len(named),
         named_right=float(np.mean([each.named_right for each in named])) if named else None,
         open=len(unnamed),

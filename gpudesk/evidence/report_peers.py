@@ -89,7 +89,7 @@ def peer_records(peers: Iterable[PeerAnswers], rows: Sequence[Judged]) -> tuple[
     by_place = {(row.run.id, row.figure): row for row in rows}
     for peer in peers:
         for view in View:
-            asked = {place: row for place, row in by_place.items() if view_of(row) is view}
+            asked = {place: row for place, row in by_place.items() if view_of(row.figure, row.run) is view}
             answered = [(row, peer.values[place]) for place, row in asked.items() if place in peer.values]
             known = len(answered) + sum(place in peer.refused for place in asked)
             if answered:

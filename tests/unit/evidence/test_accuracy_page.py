@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -110,6 +111,52 @@ def test_counts_dates_and_hashes_are_there() -> None:
     assert "[calibration.json](../../data/calibration.json)" in page
 
 
+def _without(found: Sequence[HeldOut], figure: str, many: int) -> list[HeldOut]:
+    """Return held-out figures of which the first runs have no prediction of one figure."""
+    silent = {each.id for each in RUNS[:many]}
+    return [each for each in found if each.figure != figure or each.run not in silent]
+
+
+def test_figures_without_a_prediction_are_counted_by_figure() -> None:
+    data = report(_without(_without(figures(1.5), RATE, 7), TPOT, 2))
+    page = accuracy_page(data)
+    assert "9 figures have no prediction" in page
+    assert "7 of throughput and 2 of TPOT" in page
+    assert summary(data)["unpredicted"] == {fold: {RATE: 7, TPOT: 2} for fold in FOLDS}
+    throughput = page.partition("### Throughput")[2].partition("###")[0]
+    rows = [line.split(" | ") for line in throughput.splitlines() if line.startswith("| publisher")]
+    assert [row[2] for row in rows] == ["53"]
+    assert [row[-1].rstrip(" |") for row in rows] == ["7"]
+
+
+def test_with_a_prediction_for_every_figure_nothing_is_said_of_it() -> None:
+    data = report(figures(1.5))
+    assert "no prediction" not in accuracy_page(data)
+    assert summary(data)["unpredicted"] == {fold: {} for fold in FOLDS}
+
+
+def test_runs_that_the_program_does_not_answer_are_counted() -> None:
+    assert "not answered" not in accuracy_page(report(figures(1.5)))
+    assert "3 further runs are not answered at all" in accuracy_page(replace(report(figures(1.5)), refused=3))
+
+
+def test_pairs_of_plans_have_a_table_of_their_own() -> None:
+    assert "No two plans of one accelerator were measured alike." in accuracy_page(report(figures(1.5)))
+    runs = [
+        run(f"{series} {place} {count}", FIGURES, series=f"s{series}", model=f"m{place}", count=count)
+        for series in range(3)
+        for place in range(5)
+        for count in (1, 2)
+    ]
+    data = report(held_out(runs, [1.0, 1.2] * 15), runs, peers=(), speeds=())
+    section = accuracy_page(data).partition("### Two parallel plans")[2].partition("## 5.")[0]
+    (row,) = [line.split(" | ") for line in section.splitlines() if line.startswith("| throughput")]
+    # As many as there are models of publishers.
+    assert row[1:3] == ["3", "15"]
+    assert row[7] == "20.0 %"
+    assert summary(data)["plans"][RATE]["pairs"] == 15
+
+
 def test_the_summary_says_the_same_as_the_page() -> None:
     data = report(figures(1.5))
     found = json.loads(json.dumps(summary(data)))
@@ -136,9 +183,3 @@ def test_the_bars_are_those_that_the_report_is_for() -> None:
 def test_measurements_that_the_fit_has_not_seen_are_said() -> None:
     assert "have changed since the fit" not in accuracy_page(report(figures(1.5)))
     assert "have changed since the fit" in accuracy_page(report(figures(1.5), fitted="e" * 64))
-
-
-def test_figures_without_a_prediction_are_counted() -> None:
-    gone = {(RUNS[0].id, TTFT), (RUNS[1].id, TTFT)}
-    page = accuracy_page(report([each for each in figures(1.5) if (each.run, each.figure) not in gone]))
-    assert "2 figures have no prediction" in page

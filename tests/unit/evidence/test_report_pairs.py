@@ -58,7 +58,7 @@ def test_the_band_of_a_pair_has_not_seen_its_publisher() -> None:
             run(f"b {series} {place}", series=series, model=f"m{place}", accelerator="mi300x"),
         )
     ]
-    found = judged_pairs(held_out(runs, [1.0, 1.1] * 24 + [1.0, 3.0] * 12), runs)
+    found = judged_pairs(held_out(runs, [1.0, 1.1] * 24 + [1.0, 3.0] * 12), runs).accelerators
     by_series = {each.pair.first.traits["series"]: each for each in found}
     assert not by_series["wild"].inside
     assert by_series["wild"].band.high < 1.2
