@@ -16,9 +16,10 @@ from gpudesk.domain.models import Model
 from gpudesk.engine.constants import Calibration
 from gpudesk.engine.work import has_experts
 from gpudesk.evidence.bench import BenchCandidate, BenchRun
+from gpudesk.workbench.candidates import situation_of
 from gpudesk.workbench.cases import SetupTable
 from gpudesk.workbench.estimating import Facts
-from gpudesk.workbench.setups import Frame, situation_of
+from gpudesk.workbench.setups import Frame
 
 #: Mean contexts (tokens) at which runs are sliced in reports, and their names.
 _CONTEXTS = ((1024, "to 1k"), (4096, "to 4k"), (16384, "to 16k"))

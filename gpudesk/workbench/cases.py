@@ -24,20 +24,12 @@ from gpudesk.engine.serving import Results
 from gpudesk.engine.steps import OneRow, Rows
 from gpudesk.engine.work import has_experts
 from gpudesk.engine.workload_arrays import workload_values
+from gpudesk.workbench.candidates import Candidate, candidate
 from gpudesk.workbench.case_arrays import CaseArrays, CaseColumns, case_arrays
 from gpudesk.workbench.figures import figure_rows
 from gpudesk.workbench.results import chosen_estimate
 from gpudesk.workbench.row_table import RowTable
-from gpudesk.workbench.setups import (
-    Candidate,
-    Frame,
-    Placement,
-    candidate,
-    check_plan,
-    counts,
-    frame,
-    placements,
-)
+from gpudesk.workbench.setups import Frame, Placement, check_plan, counts, frame, placements
 
 if TYPE_CHECKING:
     from gpudesk.workbench.estimating import Facts

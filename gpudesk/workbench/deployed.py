@@ -12,9 +12,10 @@ from gpudesk.domain.estimates import Estimate, EstimateRequest
 from gpudesk.engine.loads import RoundTimes, ServingConstants, round_times
 from gpudesk.engine.serving import Results, serve
 from gpudesk.engine.workload_arrays import workload_values
+from gpudesk.workbench.candidates import Candidate
 from gpudesk.workbench.case_arrays import CaseArrays, CaseColumns, case_arrays
 from gpudesk.workbench.pool_choices import plan_request
-from gpudesk.workbench.setups import Candidate, Placement
+from gpudesk.workbench.setups import Placement
 
 if TYPE_CHECKING:
     from gpudesk.workbench.cases import Setup, SetupTable

@@ -8,7 +8,8 @@ from gpudesk.domain.answers import Term
 from gpudesk.domain.estimates import Estimate
 from gpudesk.domain.formulas import slot, sum_of
 from gpudesk.engine.memory import MemoryBudget, drawing_bytes, step_bytes
-from gpudesk.workbench.setups import Candidate, Frame
+from gpudesk.workbench.candidates import Candidate
+from gpudesk.workbench.setups import Frame
 
 _TAKEN = "weights, activations and runtime"
 #: What the KV cache may take, by what the memory fraction is of.

@@ -11,9 +11,9 @@ from typing import Final
 from gpudesk.domain.deployments import Disaggregation, ParallelPlan, PoolWish
 from gpudesk.domain.estimates import Estimate, EstimateRequest, PoolKind
 from gpudesk.domain.messages import InputError, Message, message
+from gpudesk.workbench.candidates import Candidate
 from gpudesk.workbench.cases import Options, Setup, SetupTable
 from gpudesk.workbench.results import unfit_estimate
-from gpudesk.workbench.setups import Candidate
 
 #: Splits of a deployment that are tried at the most; larger ones are split in steps.
 MOST_SPLITS: Final = 32

@@ -12,7 +12,7 @@ from gpudesk.domain.estimates import Banded, Estimate
 from gpudesk.domain.formulas import slot, sum_of
 from gpudesk.domain.workloads import LoadKind
 from gpudesk.engine.steps import Rows, StepTime, decode_step, prefill_step, request_prefill
-from gpudesk.workbench.setups import Candidate
+from gpudesk.workbench.candidates import Candidate
 from gpudesk.workbench.step_terms import prefill_terms, step_terms
 
 if TYPE_CHECKING:

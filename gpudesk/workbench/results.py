@@ -10,7 +10,8 @@ from gpudesk.domain.messages import InputError, Message, message
 from gpudesk.domain.workloads import LoadKind
 from gpudesk.engine.memory import MemoryBudget
 from gpudesk.engine.steps import LIMITERS
-from gpudesk.workbench.setups import Candidate, Frame, Placement
+from gpudesk.workbench.candidates import Candidate
+from gpudesk.workbench.setups import Frame, Placement
 
 if TYPE_CHECKING:
     from gpudesk.workbench.cases import Setup, SetupTable

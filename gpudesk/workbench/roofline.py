@@ -15,8 +15,8 @@ from gpudesk.engine.operating import lossless_row
 from gpudesk.engine.rates import Rates
 from gpudesk.engine.steps import ClassTimes, Rows, StepRow, decode_classes, prefill_classes, prefill_step
 from gpudesk.engine.work import Offer
+from gpudesk.workbench.candidates import Candidate
 from gpudesk.workbench.deployed import Operation
-from gpudesk.workbench.setups import Candidate
 
 
 @dataclass(frozen=True, slots=True)

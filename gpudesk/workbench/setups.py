@@ -1,4 +1,4 @@
-"""From a question to the deployments that could answer it: serving engine, kernels, plans, memory, rows.
+"""From a question to the deployments that could answer it: serving engine, kernels, plans, memory.
 
 Everything here depends on the part, the model and the settings but not on the lengths or the load, so it is
 worked out once and kept.
@@ -17,7 +17,6 @@ from gpudesk.domain.precision import Precision, concrete
 from gpudesk.domain.serving_engines import ServingEngine
 from gpudesk.engine import support
 from gpudesk.engine.constants import Calibration
-from gpudesk.engine.hardware import Link
 from gpudesk.engine.memory import (
     MemoryBudget,
     MemorySettings,
@@ -25,12 +24,8 @@ from gpudesk.engine.memory import (
     memory_budget,
     step_bytes,
 )
-from gpudesk.engine.operating import step_row
 from gpudesk.engine.plans import PlanWishes, candidate_plans, divides_heads, replica_counts
-from gpudesk.engine.rates import Rates, constant_keys, looked_up, rates
 from gpudesk.engine.sharding import shard
-from gpudesk.engine.steps import StepRow
-from gpudesk.engine.work import Offer, Situation, Work, is_dispatched, offer, work
 from gpudesk.workbench.requests import check_degrees
 
 #: Software older than this before the newest calibrated month is taken to be this old: rows reach no further.
@@ -61,25 +56,6 @@ class Placement:
     def running(self, sequence_bytes: int) -> float:
         """Return `capacity` for sequences of so many bytes on a rank."""
         return float(min(self.budget.admitted(sequence_bytes) // self.plan.dp, self.most_running))
-
-
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """A placement that is worth timing: its step coefficients, and their position in the table of rows.
-
-    `plan_note` names the plan where the program chose it; `notes` say what is particular to the plan.
-    """
-
-    plan: ParallelPlan
-    budget: MemoryBudget
-    situation: Situation
-    offered: Offer
-    work: Work
-    rates: Rates
-    row: StepRow
-    position: int
-    plan_note: Message
-    notes: tuple[Message, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,46 +235,6 @@ def counts(request: EstimateRequest, frame_: Frame) -> tuple[int, ...]:
     return roomy or sizes[-1:]
 
 
-def situation_of(request: EstimateRequest, frame_: Frame, placed: Placement) -> Situation:
-    """Return what sets the speed of a placement."""
-    return Situation(
-        accelerator=frame_.accelerator,
-        family=frame_.engine.family,
-        weights=frame_.weights,
-        arithmetic=frame_.kernel.arithmetic,
-        kv=frame_.kv,
-        plan=placed.plan,
-        months_old=frame_.months_old,
-        eager=request.workload.eager,
-        server=request.workload.behind_server,
-        acceptance_length=request.workload.acceptance_length,
-        max_batched_tokens=placed.settings.max_batched_tokens,
-        max_batch=placed.settings.max_batch,
-        mixed_steps=frame_.mixed_steps,
-        kv_on_demand=frame_.kv_on_demand,
-        present_runtime=frame_.present_runtime,
-    )
-
-
-def candidate(
-    request: EstimateRequest, frame_: Frame, placed: Placement, calibration: Calibration, position: int
-) -> Candidate:
-    """Work out the step coefficients of a placement, which will stand at `position` in the table."""
-    plan, budget, settings = placed.plan, placed.budget, placed.settings
-    situation = situation_of(request, frame_, placed)
-    offered = offer(situation, frame_.model, calibration.value("node_bandwidth", {}))
-    counted = work(situation, frame_.model, budget.shards, budget.cache, offered)
-    constant = looked_up(calibration, constant_keys(situation, frame_.model, offered))
-    reached = rates(constant, counted)
-    row = step_row(counted, reached)
-    notes = _link_notes(plan, offered)
-    if settings is not frame_.settings:
-        notes += _leaner_notes(settings, frame_.settings)
-    return Candidate(
-        plan, budget, situation, offered, counted, reached, row, position, _plan_note(plan), notes
-    )
-
-
 def _placement(request: EstimateRequest, frame_: Frame, plan: ParallelPlan) -> Placement:
     """Return the memory of a plan and the settings that it needs.
 
@@ -336,31 +272,3 @@ def _leaner(
     if request.max_batch or budget.usual_pool_bytes > 0 or batch < 2 * LEAST_BATCH:
         return None
     return replace(settings, max_batch=batch // 2)
-
-
-def _plan_note(plan: ParallelPlan) -> Message:
-    name = "estimate.plan_chosen_attention_dp" if plan.attention_dp else "estimate.plan_chosen"
-    return message(name, tp=plan.tp, pp=plan.pp, ep=plan.ep, dp=plan.dp)
-
-
-def _leaner_notes(settings: MemorySettings, usual: MemorySettings) -> tuple[Message, ...]:
-    notes: tuple[Message, ...] = ()
-    if settings.max_batched_tokens < usual.max_batched_tokens:
-        notes += (message("estimate.smaller_chunk", tokens=settings.max_batched_tokens),)
-    if settings.max_batch < usual.max_batch:
-        notes += (message("estimate.smaller_batch", sequences=settings.max_batch),)
-    return notes
-
-
-def _link_notes(plan: ParallelPlan, offered: Offer) -> tuple[Message, ...]:
-    used = {offered.link.kind: offered.link} if plan.tp > 1 else {}
-    if is_dispatched(plan):
-        used[offered.dispatch_link.kind] = offered.dispatch_link
-    if plan.pp > 1:
-        used[offered.stage_link.kind] = offered.stage_link
-    return tuple(_link_note(each) for kind, each in used.items() if kind != "scale-up")
-
-
-def _link_note(used: Link) -> Message:
-    name = "estimate.over_pcie" if used.kind == "pcie" else "estimate.between_hosts"
-    return message(name, bandwidth=(used.bandwidth, "B/s"))

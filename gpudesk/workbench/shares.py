@@ -49,7 +49,8 @@ def _token(operation: Operation, decode: Array) -> tuple[Share, ...] | None:
         return None
     stepping = float(operation.rounds.decoding[0]) / later
     parts = decode / decode.sum() * stepping
-    # Where speculation yields more than is asked for, the last step counts whole, which leaves nothing over.
+    # Steps of a run that ends are emptier at times, and where speculation yields more than is asked for the
+    # last one counts whole: both leave nothing over.
     return _named(np.append(parts, max(0.0, tpot - stepping)), (*_NAMES, PREFILL))
 
 

@@ -7,6 +7,7 @@ followed with its numbers.
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -16,7 +17,8 @@ from gpudesk.domain.formulas import slot
 from gpudesk.engine.hardware import Peak
 from gpudesk.engine.rates import AGE_POWER
 from gpudesk.engine.steps import Rows, StepRow, expert_coverage
-from gpudesk.workbench.setups import Candidate, Frame
+from gpudesk.workbench.candidates import Candidate
+from gpudesk.workbench.setups import Frame
 
 _JOIN = "({reading}² + {arithmetic}²)^½"
 #: Names of the inputs that older software, and a pairing of part and serving engine, add to a formula.
@@ -68,6 +70,11 @@ def _constant(name: str, value: float, unit: str | None = None) -> Term:
     return Term(name.replace("_", " "), value, unit, source=f"calibration:{name}")
 
 
+def _is_sum(formula: str) -> bool:
+    """Whether there is a plus outside of brackets, which do not lie within one another."""
+    return " + " in re.sub(r"\([^()]*\)", "", formula)
+
+
 def _joined(name: str, reading: Term, arithmetic: Term) -> Term:
     """Return an operator class: the smooth maximum of its reading and its arithmetic."""
     read, computed = reading.number, arithmetic.number
@@ -86,7 +93,7 @@ class _Step:
         pairing = replace(_constant("pairing", self.candidate.rates.pairing), name=_PAIRING)
         stretches = [each for each in (self._aged(), pairing) if each.value != 1.0]
         if stretches:
-            bracketed = f"({formula})" if " + " in formula else formula
+            bracketed = f"({formula})" if _is_sum(formula) else formula
             formula = " × ".join((bracketed, *(slot(each.name) for each in stretches)))
         return Term(name, seconds, "s", formula, inputs=(*inputs, *stretches))
 

@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 from gpudesk.domain.estimates import EstimateRequest
 from gpudesk.domain.messages import Message
 from gpudesk.engine.steps import Array
+from gpudesk.workbench.candidates import Candidate
 from gpudesk.workbench.cases import Setup, SetupTable
 from gpudesk.workbench.results import unfit_reason
-from gpudesk.workbench.setups import Candidate, Placement
+from gpudesk.workbench.setups import Placement
 
 Counts = NDArray[np.int64]
 Mask = NDArray[np.bool_]

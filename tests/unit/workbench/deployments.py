@@ -20,12 +20,13 @@ from gpudesk.engine.plans import TENSOR_DEGREES
 from gpudesk.engine.serving import Results, serve
 from gpudesk.engine.steps import Array
 from gpudesk.engine.workload_arrays import workload_values
+from gpudesk.workbench.candidates import Candidate
 from gpudesk.workbench.case_arrays import CaseArrays, CaseColumns, case_arrays
 from gpudesk.workbench.cases import Setup, SetupTable
 from gpudesk.workbench.estimating import serving_constants
 from gpudesk.workbench.figures import FigureBands, figure_bands
 from gpudesk.workbench.results import unfit_reason
-from gpudesk.workbench.setups import Candidate, Placement
+from gpudesk.workbench.setups import Placement
 
 #: Every format of weights; plain fp4 stands for one of the others.
 WEIGHTS = tuple(precision for precision in Precision if precision is not Precision.FP4)
