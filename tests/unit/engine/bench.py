@@ -217,9 +217,9 @@ def requests_of(cases: list[Case]) -> Requests:
     )
 
 
-def serve_cases(cases: list[Case]) -> Results:
-    """Serve all cases in one call."""
-    loads = Loads(
+def loads_of(cases: list[Case]) -> Loads:
+    """Return the loads of the cases."""
+    return Loads(
         kind=np.array([CODES[case.kind] for case in cases], dtype=np.int8),
         amount=_column(cases, "amount"),
         total=_column(cases, "total"),
@@ -228,7 +228,11 @@ def serve_cases(cases: list[Case]) -> Results:
         p99=_column(cases, "p99") > 0,
         replicas=_column(cases, "replicas"),
     )
-    return serve(rows_of(*(case.row for case in cases)), requests_of(cases), loads, SERVING)
+
+
+def serve_cases(cases: list[Case]) -> Results:
+    """Serve all cases in one call."""
+    return serve(rows_of(*(case.row for case in cases)), requests_of(cases), loads_of(cases), SERVING)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,84 @@
+"""Which plan is chosen: by its rate, or by how near it comes to limits that none meets."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gpudesk.domain.deployments import ParallelPlan
+from gpudesk.domain.workloads import LoadKind
+from gpudesk.engine.choosing import LeastLimits, least_limits, plan_scores
+from gpudesk.engine.steps import Array
+from tests.unit.engine import published
+from tests.unit.engine.bench import (
+    H200,
+    SERVING,
+    Case,
+    loads_of,
+    plant,
+    requests_of,
+    rows_of,
+    serve_cases,
+    serve_one,
+)
+from tests.unit.engine.strategies import cases
+
+PLANS = [plant(H200, published.llama_3_1_70b(), ParallelPlan(tp=tp)) for tp in (2, 4, 8)]
+
+
+def least(case: Case) -> LeastLimits:
+    """Return the limits of TTFT and TPOT that one request in flight meets, in seconds."""
+    return least_limits(rows_of(case.row), requests_of([case]), loads_of([case]), SERVING)
+
+
+def scores(asked: list[Case]) -> Array:
+    """Return by what the cases are ranked."""
+    rows, requests, loads = rows_of(*(case.row for case in asked)), requests_of(asked), loads_of(asked)
+    return plan_scores(rows, requests, loads, serve_cases(asked), SERVING)
+
+
+def within(ttft: float, tpot: float, *, p99: bool = True) -> list[Case]:
+    """Return the same limits in seconds for every plan."""
+    one = Case(PLANS[0].row, 1000.0, 500.0, 50.0, LoadKind.LIMITS, ttft=ttft, tpot=tpot, p99=p99)
+    return [replace(one, row=each.row) for each in PLANS]
+
+
+@given(cases((LoadKind.LIMITS,)), st.booleans())
+def test_one_request_meets_the_least_limits_and_none_below(case: Case, first: bool) -> None:
+    found = least(case)
+    ttft, tpot = found.ttft.item(), found.tpot.item()
+    met = replace(case, ttft=ttft * (1 + 1e-9), tpot=math.inf if math.isnan(tpot) else tpot * (1 + 1e-9))
+    assert serve_one(met).running >= 1
+    if first:
+        assert serve_one(replace(met, ttft=ttft * (1 - 1e-6))).running == 0
+    elif not math.isnan(tpot):
+        assert serve_one(replace(met, tpot=tpot * (1 - 1e-6))).running == 0
+
+
+def test_of_plans_that_meet_the_limits_the_fastest_wins() -> None:
+    asked = within(30.0, 0.2)
+    rates = serve_cases(asked).rate
+    assert np.all(rates > 0)
+    assert scores(asked).argmax() == rates.argmax()
+    assert scores(asked) == pytest.approx(rates, rel=1e-3)
+
+
+@pytest.mark.parametrize("p99", [True, False])
+def test_where_none_meets_them_the_nearest_wins(p99: bool) -> None:
+    asked = within(1e-3, 1e-3, p99=p99)
+    missed = [least(case).missed_by(loads_of([case])).item() for case in asked]
+    assert min(missed) > 1.0
+    assert scores(asked) == pytest.approx([-times for times in missed])
+
+
+def test_a_plan_that_meets_the_limits_is_before_all_that_do_not() -> None:
+    # Between what one request needs on four and on eight accelerators.
+    tpot = math.sqrt(math.prod(least(case).tpot.item() for case in within(30.0, 1.0)[1:]))
+    asked = within(30.0, tpot)
+    assert np.isnan(serve_cases(asked).rate).tolist() == [True, True, False]
+    assert (scores(asked) > 0).tolist() == [False, False, True]
