@@ -13,6 +13,7 @@ from gpudesk.catalog.queries import Catalog
 from gpudesk.desktop.theme.tokens import DARK, LIGHT, Palette
 from gpudesk.evidence.bench import BenchRun
 from gpudesk.evidence.held_out_file import read_held_out
+from gpudesk.evidence.memory_rows import read_memory_rows
 from gpudesk.evidence.parity_plot import Panel, PlotColours, Point, parity_svg
 from gpudesk.evidence.report_data import ReportData, summary
 from gpudesk.evidence.report_page import LATENCY_FILE, PARITY_FILE, accuracy_page
@@ -20,8 +21,10 @@ from gpudesk.evidence.report_peers import read_peers, read_speeds
 from gpudesk.evidence.report_words import Names
 from gpudesk.workbench.calibrating import Prepared, prepare
 from gpudesk.workbench.calibration_file import read_calibration
+from gpudesk.workbench.memory_record import memory_record
 
 CALIBRATION = Path("data/calibration.json")
+MEASUREMENTS = Path("data/measurements")
 ACCURACY = Path("data/accuracy")
 MANUAL = Path("resources/manual")
 RATE = "output_tokens_per_s"
@@ -30,7 +33,7 @@ RATE = "output_tokens_per_s"
 def main() -> int:
     """Gather, and write page, plots and summary."""
     with Catalog.open(Path(sys.argv[1])) as catalog:
-        prepared = prepare(catalog, Path("data/measurements"))
+        prepared = prepare(catalog, MEASUREMENTS)
         data = gathered(catalog, prepared)
     MANUAL.mkdir(parents=True, exist_ok=True)
     (MANUAL / "accuracy.md").write_text(accuracy_page(data), encoding="utf-8")
@@ -68,6 +71,7 @@ def gathered(catalog: Catalog, prepared: Prepared) -> ReportData:
         calibration_revision=calibration.revision,
         newest_month=calibration.newest_month,
         constants=len(calibration.constants),
+        memory=memory_record(read_memory_rows(MEASUREMENTS), catalog, calibration),
     )
 
 

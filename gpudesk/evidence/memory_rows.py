@@ -69,6 +69,19 @@ class MemoryRow:
         return by_metric[self.metric]
 
 
+@dataclass(frozen=True, slots=True)
+class JudgedMemory:
+    """A row beside what the program says of its figure, in the unit of the row."""
+
+    row: MemoryRow
+    predicted: float
+
+    @property
+    def ratio(self) -> float:
+        """Predicted over measured."""
+        return self.predicted / self.row.value
+
+
 def read_memory_rows(folder: Path) -> tuple[MemoryRow, ...]:
     """Read every row of a folder of measurements; raises MemoryFileError that names the row."""
     words, aliases = (_table(folder, name) for name in ("memory.toml", "aliases.toml"))

@@ -11,6 +11,7 @@ from typing import Any
 from gpudesk.evidence.bench import FIGURES, BenchRun
 from gpudesk.evidence.held_out import FOLDS, HeldOut
 from gpudesk.evidence.judging import Judged, judged
+from gpudesk.evidence.memory_rows import JudgedMemory
 from gpudesk.evidence.pairing import PAIR_FOLDS
 from gpudesk.evidence.report_measures import Measure, by_view, measure, of_fold
 from gpudesk.evidence.report_pairs import (
@@ -31,7 +32,8 @@ class ReportData:
     """Runs with what folds say of them, other estimators, and what the calibration says of itself.
 
     `unused` counts published rows by the reason for which they are not used; `refused` are runs that the
-    program does not answer. `fitted_revision` is that of the measurements that the fit has seen.
+    program does not answer. `fitted_revision` is that of the measurements that the fit has seen. `memory` is
+    what serving engines print of theirs.
     """
 
     runs: Sequence[BenchRun]
@@ -46,6 +48,7 @@ class ReportData:
     calibration_revision: str
     newest_month: str
     constants: int
+    memory: Sequence[JudgedMemory] = ()
 
     @cached_property
     def rows(self) -> tuple[Judged, ...]:

@@ -20,6 +20,7 @@ from gpudesk.evidence.report_measures import (
     of_fold,
     view_of,
 )
+from gpudesk.evidence.report_memory import memory_section
 from gpudesk.evidence.report_missed import missed_section
 from gpudesk.evidence.report_others import pairs_section, peers_section
 from gpudesk.evidence.report_slices import slices_section
@@ -52,6 +53,7 @@ def accuracy_page(data: ReportData) -> str:
         pairs_section(data),
         peers_section(data),
         missed_section(data),
+        memory_section(data),
         _constants(data),
     ]
     return "\n".join(line for part in parts for line in part).rstrip() + "\n"
@@ -249,7 +251,7 @@ def _constants(data: ReportData) -> list[str]:
     publishers = len({run.traits["series"] for run in data.runs})
     hashes = (("measurements", data.data_revision), ("calibration", data.calibration_revision))
     lines = [
-        "## 7. The constants",
+        "## 8. The constants",
         "",
         (
             f"The {count(data.constants, 'constant')} with unit, meaning, exceptions and the rows behind "

@@ -6,11 +6,14 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
 from gpudesk.evidence.bench import BenchRun
 from gpudesk.evidence.held_out import HeldOut
+from gpudesk.evidence.memory_rows import JudgedMemory, MemoryRow
 from gpudesk.evidence.report_data import ReportData, summary
 from gpudesk.evidence.report_measures import BARS, View, measure, misses
 from gpudesk.evidence.report_page import accuracy_page
@@ -72,7 +75,16 @@ def figures(reach: float, folds: Sequence[str] = FOLDS) -> list[HeldOut]:
 @pytest.mark.parametrize("reach", [1.01, 1.3, 3.0, 50.0])
 def test_every_section_stands_whatever_the_errors_are(reach: float) -> None:
     page = accuracy_page(report(figures(reach)))
-    assert [int(found) for found in re.findall(r"^## (\d)\. ", page, re.MULTILINE)] == [1, 2, 3, 4, 5, 6, 7]
+    assert [int(found) for found in re.findall(r"^## (\d)\. ", page, re.MULTILINE)] == [
+        1,
+        2,
+        3,
+        4,
+        5,
+        6,
+        7,
+        8,
+    ]
     assert "nan" not in page
     assert "None" not in page
     assert ".." not in page.replace("../../data", "")
@@ -155,6 +167,30 @@ def test_pairs_of_plans_have_a_table_of_their_own() -> None:
     assert row[1:3] == ["3", "15"]
     assert row[7] == "16.7 %"
     assert summary(data)["plans"][RATE]["pairs"] == 15
+
+
+def test_memory_is_held_against_what_serving_engines_print() -> None:
+    assert "No serving engine's own figures" in accuracy_page(report(figures(1.5)))
+    rows = [
+        _memory("vllm", "cache", 50.0, 51.0),
+        _memory("vllm", "kv_tokens", 1000.0, 1040.0),
+        _memory("sglang", "cache", 50.0, 45.0),
+        _memory("sglang", "weights", 10.0, 10.1),
+    ]
+    section = accuracy_page(replace(report(figures(1.5)), memory=rows)).partition("## 7.")[2]
+    lines = [line.strip("| ").split(" | ") for line in section.partition("## 8.")[0].splitlines()]
+    found = {(line[0], line[1]): line[2:] for line in lines if len(line) > 2}
+    assert found["room for the KV cache", "all"] == ["3", "4.0 %", "8.8 %", "×1.02"]
+    assert found["room for the KV cache", "sglang"] == ["1", "10.0 %", "10.0 %", "×0.90"]
+    assert found["room for the KV cache", "vllm"][0] == "2"
+    assert found["weights", "all"] == ["1", "1.0 %", "1.0 %", "×1.01"]
+
+
+def _memory(engine: str, metric: str, measured: float, predicted: float) -> JudgedMemory:
+    row = SimpleNamespace(
+        source="log", metric=metric, value=measured, request=SimpleNamespace(serving_engine=engine)
+    )
+    return JudgedMemory(cast("MemoryRow", row), predicted)
 
 
 def test_the_summary_says_the_same_as_the_page() -> None:

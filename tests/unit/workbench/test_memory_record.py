@@ -11,7 +11,7 @@ import pytest
 from gpudesk.catalog.queries import Catalog
 from gpudesk.engine.constants import Calibration
 from gpudesk.evidence.memory_rows import CACHE_METRICS, MemoryFileError, MemoryRow, read_memory_rows
-from gpudesk.workbench.setups import frame, placements
+from gpudesk.workbench.memory_record import memory_record
 from tests.unit.workbench.conftest import DATA
 
 MEASUREMENTS = DATA / "measurements"
@@ -31,16 +31,7 @@ def rows() -> tuple[MemoryRow, ...]:
 @pytest.fixture(scope="module")
 def ratios(rows: tuple[MemoryRow, ...], facts: Catalog, calibration: Calibration) -> dict[str, float]:
     """Return what the program says over what was measured, by the id of each row that is used."""
-    found = {}
-    for row in rows:
-        if row.unused is None:
-            request = row.request
-            part = row.part(facts.accelerator(request.accelerator))
-            model = facts.model(request.model)
-            setup = frame(request, part, model, facts.serving_engines(), calibration)
-            (placed,) = placements(request, setup, request.count or 1)
-            found[row.id] = row.predicted(placed.budget) / row.value
-    return found
+    return {each.row.id: each.ratio for each in memory_record(rows, facts, calibration)}
 
 
 def _of(rows: Iterable[MemoryRow], ratios: dict[str, float], *metrics: str) -> dict[str, float]:
