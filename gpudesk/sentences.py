@@ -165,6 +165,8 @@ SENTENCES: Final = MappingProxyType(
         "default, so that memory is left for the KV cache",
         "estimate.short_steps": "Under p99 limits steps are kept to {tokens} tokens on a rank, prompts "
         "included: longer ones hold up all that run",
+        "estimate.uneven_end": "Answers differ in length as in real traffic, and the run lasts until the "
+        "longest ends, in steps that grow emptier: with answers of one length it would be over sooner",
         "estimate.announced": "{accelerator} is announced, not shipping: its figures are the vendor's own",
         "estimate.newer_than_calibration": "The software date is after {newest}, the newest month with "
         "measurements: the bands are wider",

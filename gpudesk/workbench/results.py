@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from gpudesk.workbench.cases import Setup, SetupTable
 
 
+#: Beyond so many rounds the end of a run hardly counts.
+_MANY_ROUNDS = 10
+
+
 class Figures(NamedTuple):
     """What one question's winning case does; None where a figure has no meaning for the load."""
 
@@ -82,6 +86,8 @@ def _notes(
             notes += (_uneven(candidate.plan.count),)
     if figures.output_tokens_per_s is not None and _in_short_steps(request, frame, candidate):
         notes += (message("estimate.short_steps", tokens=round(frame.limit_tokens)),)
+    if _ends_unevenly(request, figures):
+        notes += (message("estimate.uneven_end"),)
     return notes + candidate.notes + load_notes(request, frame, candidate.budget, max_sequences, figures)
 
 
@@ -90,6 +96,15 @@ def _in_short_steps(request: EstimateRequest, frame: Frame, candidate: Candidate
     load = request.workload.load
     p99 = load.kind is LoadKind.LIMITS and load.limit == "p99"
     return p99 and frame.limit_tokens < candidate.situation.max_batched_tokens
+
+
+def _ends_unevenly(request: EstimateRequest, figures: Figures) -> bool:
+    """Whether the longest answers of a run go on alone for a share of it that counts."""
+    work = request.workload
+    total = work.load.batch or work.load.requests
+    if not work.varied or work.output_tokens == 1 or total is None or not figures.admitted:
+        return False
+    return 1 < total < _MANY_ROUNDS * figures.admitted
 
 
 def load_notes(

@@ -206,6 +206,27 @@ def test_short_steps_are_said_where_they_bind(estimator: Estimator) -> None:
     assert not said(replace(request, workload=not_met))
 
 
+@pytest.mark.parametrize(
+    ("load", "said"),
+    [
+        (Load(LoadKind.BATCH, batch=64), True),
+        (Load(LoadKind.SATURATE, requests=64), True),
+        (closed(64, 128), True),
+        (closed(64, 6400), False),
+        (closed(64), False),
+        (Load(LoadKind.BATCH, batch=1), False),
+    ],
+)
+def test_runs_whose_longest_answers_go_on_alone_say_so(estimator: Estimator, load: Load, said: bool) -> None:
+    request = ask("h200-sxm", "llama-3.1-8b", "fp8", load, count=1)
+    answer = estimator.estimate(request)
+    assert ("estimate.uneven_end" in {note.id for note in answer.notes}) is said
+    alike = estimator.estimate(replace(request, workload=replace(request.workload, varied=False)))
+    assert "estimate.uneven_end" not in {note.id for note in alike.notes}
+    if said:
+        assert rate(alike).value > 1.1 * rate(answer).value
+
+
 def test_the_plan_of_our_choice_is_never_slower_than_one_that_is_given(estimator: Estimator) -> None:
     free = estimator.estimate(ask("h200-sxm", "qwen3-235b-a22b", "fp8", closed(256), count=8))
     for tp in (4, 8):
