@@ -40,7 +40,8 @@ class Load:
 class Workload:
     """Requests of `input_tokens` and `output_tokens` under a load.
 
-    `varied` lengths spread around these means as real traffic does; otherwise every request is alike.
+    `varied` lengths spread around these means as real traffic does; otherwise every request is alike, as in a
+    static batch (`uneven`).
     `spread` is how far the longest of varied outputs is beyond the mean, over the same of real traffic.
     `prefix_hit_rate` is the share of input tokens found in the prefix cache. `acceptance_length` is the
     mean number of tokens that one step of speculative decoding yields.
@@ -62,3 +63,8 @@ class Workload:
         if self.server is not None:
             return self.server
         return self.load.kind in (LoadKind.CONCURRENCY, LoadKind.REQUEST_RATE, LoadKind.LIMITS)
+
+    @property
+    def uneven(self) -> bool:
+        """Whether requests differ in length. Those of a static batch do not: it is full until it ends."""
+        return self.varied and self.load.kind is not LoadKind.BATCH

@@ -91,9 +91,9 @@ def _in_short_steps(rows: Rows, requests: Requests, tokens: float) -> Array:
     Servers under p99 limits are tuned to steps of a few thousand tokens: longer ones hold up all that run,
     and bring hardly any throughput once arithmetic sets their time.
     """
-    together = np.minimum(tokens, rows.chunk_tokens) * rows.attention_ranks * rows.stages
+    together = np.minimum(tokens * rows.attention_ranks, rows.chunk_tokens) * rows.stages
     prompt = requests.prompt * rows.tokens_per_step / np.maximum(requests.later, 1.0)
-    most: Array = np.maximum(together / (1.0 + prompt), 1.0)
+    most: Array = np.maximum(together / (rows.verified_tokens + prompt), 1.0)
     return most
 
 

@@ -344,7 +344,7 @@ def _collectives(rows: Rows, tokens: Array) -> tuple[Array, Array]:
     """Seconds of the collectives of a step, by the quicker way, and how much of it its tokens add."""
     direct = rows.comm_fixed + rows.comm_token * tokens
     total = np.minimum(direct, rows.ring_fixed + rows.ring_token * tokens)
-    return total, total - rows.comm_fixed
+    return total, total - np.minimum(rows.comm_fixed, rows.ring_fixed)
 
 
 def _step(

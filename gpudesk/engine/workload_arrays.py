@@ -20,7 +20,7 @@ def workload_values(work: Workload) -> tuple[float, ...]:
         held * (1.0 - work.prefix_hit_rate),
         held,
         float(work.output_tokens),
-        work.spread if work.varied else 0.0,
+        work.spread if work.uneven else 0.0,
         *_load_values(work.load),
     )
 

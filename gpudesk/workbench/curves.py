@@ -126,7 +126,7 @@ def _key(asked: Deployed) -> _Key:
         work.input_tokens,
         work.output_tokens,
         work.prefix_hit_rate,
-        work.varied,
+        work.uneven,
         run,
     )
 

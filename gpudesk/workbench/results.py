@@ -101,8 +101,8 @@ def _in_short_steps(request: EstimateRequest, frame: Frame, candidate: Candidate
 def _ends_unevenly(request: EstimateRequest, figures: Figures) -> bool:
     """Whether the longest answers of a run go on alone for a share of it that counts."""
     work = request.workload
-    total = work.load.batch or work.load.requests
-    if not work.varied or work.output_tokens == 1 or total is None or not figures.admitted:
+    total = work.load.requests
+    if not work.uneven or work.output_tokens == 1 or total is None or not figures.admitted:
         return False
     return 1 < total < _MANY_ROUNDS * figures.admitted
 

@@ -47,7 +47,7 @@ class SweepEvaluation:
             serving_constants(calibration),
             sweep.load,
             sweep.amounts,
-            varied=sweep.base.workload.varied,
+            varied=self._base.workload.uneven,
         )
         self._maker = BlockMaker(self._answers)
         self._possible: set[tuple[int, int]] = set()
