@@ -27,8 +27,9 @@ from gpudesk.text import tr
 
 #: One step of the keyboard, as a share of the concurrency; at least one request.
 _STEP: Final = 0.05
-#: A load that closes the loop or sets limits settles on the curve; others need not.
-_ON_CURVE: Final = (LoadKind.CONCURRENCY, LoadKind.LIMITS, LoadKind.REQUEST_RATE)
+#: Loads that settle at a number of requests in flight. Curves are of closed loops: an open loop stands beside
+#: them, as do steps that are kept short under limits.
+_SETTLE: Final = (LoadKind.CONCURRENCY, LoadKind.LIMITS, LoadKind.REQUEST_RATE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,27 +97,22 @@ class ConcurrencyChart(Chart):
 
     def _marks(self, lines: tuple[Line, ...]) -> tuple[Mark, ...]:
         load, by_key = self._load(), {line.key: line for line in lines}
-        if load is None or load.kind not in _ON_CURVE:
+        if load is None or load.kind not in _SETTLE:
             return ()
         marks = []
         for part in fitting(self.desk.answer):
             estimate, line = part.column.estimate, by_key.get(part.key)
-            if estimate is None or estimate.concurrency is None or line is None:
+            value = part.figure(self.figure)
+            if estimate is None or estimate.concurrency is None or line is None or value is None:
                 continue
-            y = self._height(line, part, estimate.concurrency, load)
-            if y is not None:
-                marks.append(Mark(part.key, part.slot, estimate.concurrency, y, part.hollow))
+            if line.x[0] <= estimate.concurrency <= line.x[-1]:
+                marks.append(Mark(part.key, part.slot, estimate.concurrency, value.value, part.hollow))
         return tuple(marks)
 
-    def _height(self, line: Line, part: Part, count: int, load: Load) -> float | None:
-        """Return the value of a curve at the load: of a closed loop the estimate's own, of others as read."""
-        if not line.x[0] <= count <= line.x[-1]:
-            return None
-        if load.kind is LoadKind.CONCURRENCY:
-            value = part.figure(self.figure)
-            return None if value is None else value.value
-        reading = line.at(count)
-        return None if reading is None else reading.value
+    def in_closed_loop(self) -> bool:
+        """Whether the scenario's load is what the curves show."""
+        load = self._load()
+        return load is None or load.kind is LoadKind.CONCURRENCY
 
     def _limit(self) -> Limit | None:
         load = self._load()

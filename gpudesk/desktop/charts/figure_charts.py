@@ -28,8 +28,10 @@ class ThroughputChart(ConcurrencyChart):
 
     def make_drawing(self) -> Drawing:
         """Draw the curves, and a strip for every column that has an estimate."""
-        self.subtitle = tr(
-            "tokens per second, whole deployment; band holds the measured value four times in five"
+        self.subtitle = (
+            tr("tokens per second, whole deployment; band holds the measured value four times in five")
+            if self.in_closed_loop()
+            else tr("tokens per second in closed loops; band holds the measured value four times in five")
         )
         before, self._strips = self._strips, self._made_strips()
         drawing = super().make_drawing()
@@ -83,7 +85,11 @@ class LatencyChart(ConcurrencyChart):
 
     def make_drawing(self) -> Drawing:
         """Draw the curves of the mean."""
-        self.subtitle = tr("milliseconds, mean of all requests")
+        self.subtitle = (
+            tr("milliseconds, mean of all requests")
+            if self.in_closed_loop()
+            else tr("milliseconds in closed loops, mean")
+        )
         return super().make_drawing()
 
     def margins(self) -> QMarginsF:

@@ -123,7 +123,7 @@ class ParetoChart(Chart):
     def make_drawing(self) -> Drawing:
         """Draw every column that fits, the scenario's point on it, and where the line crosses."""
         self.title = tr("Speed against throughput")
-        self.subtitle = tr("tok/s of one accelerator; each point one concurrency")
+        self.subtitle = tr("tok/s of one accelerator at each concurrency")
         self.x_title = tr("tok/s for each user")
         lines = self._drawn(self.desk.answer, self._lines)
         names = {line.key for line in lines}

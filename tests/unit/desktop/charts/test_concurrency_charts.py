@@ -199,6 +199,38 @@ def test_limits_are_drawn_on_times(desk: Desk, theme: Theme, qtbot: QtBot) -> No
     assert chart.grab().toImage().width() >= 430
 
 
+@pytest.mark.parametrize(
+    "load",
+    [
+        Load(LoadKind.LIMITS, ttft_ms=2000.0, tpot_ms=50.0),
+        Load(LoadKind.REQUEST_RATE, request_rate=0.2),
+    ],
+)
+def test_marks_show_the_figures_of_the_load_beside_curves_of_closed_loops(
+    desk: Desk, theme: Theme, qtbot: QtBot, load: Load
+) -> None:
+    chart = LatencyChart(desk, theme, "ttft_ms")
+    show(chart, desk, qtbot, 430, 240)
+    desk.apply(edits.with_workload(desk.scenario, load=load), "Load")
+    desk.flush()
+    assert desk.answer is not None
+    estimates = [column.estimate for column in desk.answer.columns]
+    figures = [one.ttft_ms.value for one in estimates if one is not None and one.ttft_ms is not None]
+    assert [mark.y for mark in chart.drawing.marks] == figures
+    assert len(figures) == len(estimates)
+    assert "closed loops" in chart.subtitle
+
+
+def test_an_overloaded_accelerator_has_no_mark_among_times(desk: Desk, theme: Theme, qtbot: QtBot) -> None:
+    chart = LatencyChart(desk, theme, "ttft_ms")
+    show(chart, desk, qtbot, 430, 240)
+    load = Load(LoadKind.REQUEST_RATE, request_rate=1000.0)
+    desk.apply(edits.with_workload(desk.scenario, load=load), "Load")
+    desk.flush()
+    assert chart.drawing.lines
+    assert chart.drawing.marks == ()
+
+
 # Choosing and looking closer
 
 
