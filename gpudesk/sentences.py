@@ -155,8 +155,8 @@ SENTENCES: Final = MappingProxyType(
         "estimate.older_than_calibration": "The software date lies further back than measurements reach; "
         "it is taken as {years} years before the newest",
         "estimate.beyond_context": "{tokens} tokens are more than the {most} that {model} is made for",
-        "estimate.fraction_too_small": "The memory fraction of {fraction} leaves no room for the KV cache on "
-        "{count} × {accelerator}: weights {weights} of {capacity}; raise it",
+        "estimate.fraction_too_small": "The memory fraction of {fraction} leaves too little for a request on "
+        "{count} × {accelerator}: {missing} short beside weights of {weights}; raise it",
         "estimate.uneven_count": "{count} accelerators cannot share one replica as evenly as {fewer} can, so "
         "few requests may be answered later than by {fewer}",
         "estimate.smaller_chunk": "Steps of at most {tokens} tokens, fewer than the serving engine's "
@@ -236,6 +236,8 @@ SENTENCES: Final = MappingProxyType(
         "pools.none_left": "{count} accelerators leave none for one of the two pools; take more",
         "pools.none_left:one": "{count} accelerator leaves none for one of the two pools; take more",
         "pools.pool": "{pool} pool of {count}: {plan}",
+        "pools.memory": "Memory is that of an accelerator of the decode pool, which keeps the requests; on "
+        "one of the prefill pool weights take {weights} of {capacity}",
         "pools.transfer": "The KV cache of a prompt, {size}, is with the decode pool {time} after its "
         "prefill, over {link}",
         "pools.binds": "The {binding} pool sets the rate; the {other} pool does {fraction} of what it could",

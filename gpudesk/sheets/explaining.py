@@ -25,7 +25,7 @@ from gpudesk.sheets.claim_lines import (
     range_text,
 )
 from gpudesk.sheets.explanation import Explanation, Ground
-from gpudesk.sheets.figures import pools_text
+from gpudesk.sheets.figures import pools_text, remembered_text
 from gpudesk.sheets.labels import FIGURE_UNITS, engine_name, figure_label, precision_name
 from gpudesk.sheets.limit_lines import limits_of, remedy_lines
 from gpudesk.sheets.names import column_names, load_text
@@ -171,7 +171,7 @@ def _estimated(
 def _memory(answer: Answer, position: int, estimate: Estimate, formatter: Formatter) -> Explanation:
     return Explanation(
         what=tr("Memory, {deployment}", deployment=_deployment(answer, position, formatter)),
-        conditions=_model_text(answer),
+        conditions=_memory_conditions(answer, estimate, formatter),
         figure=formatter.gib(estimate.memory.free_bytes),
         unit=tr("GiB free"),
         band=tr(
@@ -182,6 +182,11 @@ def _memory(answer: Answer, position: int, estimate: Estimate, formatter: Format
         ground=Ground.EXACT,
         basis=tr("Exact to the byte, no band"),
     )
+
+
+def _memory_conditions(answer: Answer, estimate: Estimate, formatter: Formatter) -> str:
+    model = _model_text(answer)
+    return model if estimate.pools is None else f"{model}, {remembered_text(estimate, formatter)}"
 
 
 def _most_in_flight(answer: Answer, position: int, estimate: Estimate, formatter: Formatter) -> Explanation:

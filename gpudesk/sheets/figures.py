@@ -221,6 +221,15 @@ def pools_text(pools: Pools, formatter: Formatter) -> str:
     return tr("{n} prefill, {m} decode", n=prefill, m=decode)
 
 
+def remembered_text(estimate: Estimate, formatter: Formatter) -> str:
+    """Return the deployment whose memory an estimate tells: of pools the one that decodes."""
+    if estimate.pools is not None:
+        part, whole = formatter.count(estimate.pools.decode.count), formatter.count(estimate.count)
+        return tr("decode pool, {n} of {count}", n=part, count=whole)
+    plan = plan_cell(estimate, formatter)
+    return f"{plan.text}, {plan.detail}" if plan.detail else plan.text
+
+
 def _most_in_flight_row(answer: Answer, formatter: Formatter) -> Row:
     held = most_in_flight(answer)
     best = most_holding(held)

@@ -25,6 +25,7 @@ from gpudesk.engine.disaggregated import (
 from gpudesk.engine.hardware import Link, link
 from gpudesk.engine.kv import cache_profile
 from gpudesk.engine.loads import Requests, ServingConstants
+from gpudesk.engine.memory import MemoryBudget
 from gpudesk.engine.pool_flow import PoolPair
 from gpudesk.engine.serving import Loads
 from gpudesk.engine.steps import LIMITERS, Array, Rows
@@ -313,6 +314,7 @@ def _notes(
             link=pools.link,
         ),
         *_binding_notes(pools, figures),
+        _memory_note(pair[0].candidate.budget),
         *_particular(pair),
         *load_notes(request, setup.frame, pair[1].candidate.budget, pair[1].max_sequences, figures),
     )
@@ -320,6 +322,12 @@ def _notes(
 
 def _pool_note(kind: PoolKind, plan: ParallelPlan) -> Message:
     return message("pools.pool", pool=str(kind).capitalize(), count=plan.count, plan=plan_degrees(plan))
+
+
+def _memory_note(prefill: MemoryBudget) -> Message:
+    """Say whose memory is told, and how much of its own the other pool has left beside the weights."""
+    weights, capacity = float(prefill.weights_bytes), float(prefill.capacity_bytes)
+    return message("pools.memory", weights=(weights, "B"), capacity=(capacity, "B"))
 
 
 def _binding_notes(pools: Pools, figures: Figures) -> tuple[Message, ...]:

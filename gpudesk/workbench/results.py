@@ -177,11 +177,11 @@ def nearest_placement(request: EstimateRequest, setup: Setup, table: SetupTable,
 def unfit_reason(request: EstimateRequest, frame: Frame, nearest: Placement, tokens: int) -> Message:
     """Say why a plan does not hold a request of `tokens`."""
     budget = nearest.budget
-    held = budget.weights_bytes + budget.runtime_bytes + budget.cache.sequence_bytes(tokens)
-    if budget.pool_bytes > 0:
-        name = "estimate.request_does_not_fit"
-    elif request.memory_fraction is not None and held < budget.capacity_bytes:
+    spare = budget.use(1, budget.cache.sequence_bytes(tokens)).free_bytes
+    if request.memory_fraction is not None and spare > 0:
         name = "estimate.fraction_too_small"
+    elif budget.pool_bytes > 0:
+        name = "estimate.request_does_not_fit"
     else:
         name = "estimate.weights_do_not_fit"
     return message(

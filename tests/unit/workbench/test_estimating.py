@@ -397,12 +397,21 @@ def test_software_from_before_all_measurements_is_as_old_as_they_reach(estimator
     assert "estimate.older_than_calibration" in {note.id for note in ancient.notes}
 
 
-def test_a_fraction_that_leaves_no_room_is_named(estimator: Estimator) -> None:
+@pytest.mark.parametrize("fraction", [0.05, 0.49])
+def test_a_fraction_that_leaves_no_room_is_named(estimator: Estimator, fraction: float) -> None:
+    """The weights alone take 48 % of the memory, so the larger fraction has room for them only."""
     request = ask("h200-sxm", "llama-3.1-70b", "fp8", closed(1), count=1)
-    answer = estimator.estimate(replace(request, memory_fraction=0.05))
+    answer = estimator.estimate(replace(request, memory_fraction=fraction))
     assert not answer.fits
     assert answer.reason is not None
     assert answer.reason.id == "estimate.fraction_too_small"
+
+
+def test_a_fraction_is_not_blamed_where_all_of_the_memory_would_not_do(estimator: Estimator) -> None:
+    request = ask("h100-sxm", "llama-3.1-70b", "fp8", closed(1), (100_000, 10_000), count=1)
+    answer = estimator.estimate(replace(request, memory_fraction=0.9))
+    assert answer.reason is not None
+    assert answer.reason.id == "estimate.request_does_not_fit"
 
 
 def test_what_is_remembered_stays_bounded_and_answers_stay_the_same(

@@ -16,7 +16,7 @@ from gpudesk.domain.estimates import Estimate
 from gpudesk.domain.formatting import Formatter
 from gpudesk.domain.sizing import MemoryRoom, Remedy, RemedyKind
 from gpudesk.sentences import sentence
-from gpudesk.sheets.figures import plan_cell
+from gpudesk.sheets.figures import remembered_text
 from gpudesk.sheets.labels import precision_name
 from gpudesk.text import tr, trn
 
@@ -135,8 +135,7 @@ def _with_estimate(key: str, name: str, slot: int, hollow: bool, estimate: Estim
     headline, detail = _verdict(estimate, state, room, formatter)
     capacity = estimate.memory.capacity_bytes
     parts = _parts(estimate, state, room, formatter)
-    plan = plan_cell(estimate, formatter)
-    deployment = f"× {formatter.count(estimate.count)}" + (f", {plan.detail}" if plan.detail else "")
+    deployment = remembered_text(estimate, formatter)
     return MemoryBar(
         key=key,
         name=name,

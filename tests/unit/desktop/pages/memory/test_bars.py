@@ -17,6 +17,7 @@ from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.edits import with_load_value
 from gpudesk.desktop.session.selection import figure
 from gpudesk.desktop.theme.theme import DARK, Theme
+from gpudesk.domain.deployments import Disaggregation
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.scenarios import AcceleratorChoice
 
@@ -51,6 +52,18 @@ def test_each_column_is_judged_in_words_and_figures(desk: Desk) -> None:
     assert (fits.state, fits.headline) == (State.FITS, "Fits, up to 145 in flight")
     assert fits.detail.endswith("GiB to spare")
     assert fits.remedies == ()
+
+
+def test_the_memory_of_pools_is_said_to_be_that_of_one(desk: Desk) -> None:
+    choice = AcceleratorChoice("mi355x", 8, disaggregated=Disaggregation())
+    desk.apply(replace(desk.scenario, accelerators=(choice,)), "Pools")
+    desk.flush()
+    (bar,) = bars(desk)
+    assert desk.answer is not None
+    estimate = desk.answer.columns[0].estimate
+    assert estimate is not None
+    assert estimate.pools is not None
+    assert bar.deployment == f"decode pool, {estimate.pools.decode.count} of 8"
 
 
 def test_what_the_usual_share_admits_is_less_than_memory_holds(desk: Desk) -> None:
