@@ -129,4 +129,6 @@ def _detail(remedy: Remedy, formatter: Formatter) -> str:
     degrees = (("TP", plan.tp), ("PP", plan.pp), ("EP", plan.ep), ("DP", plan.dp))
     named = [f"{name} {formatter.count(degree)}" for name, degree in degrees if degree > 1]
     held = tr("up to {n} in flight", n=formatter.count(estimate.max_concurrency))
+    if remedy.kind is RemedyKind.CONCURRENCY:
+        held = tr("nothing waits")
     return ", ".join((*named, held))

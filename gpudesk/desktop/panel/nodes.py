@@ -14,6 +14,7 @@ from gpudesk.sheets.explanation import (
     Detail,
     DisputeLine,
     Explanation,
+    Ground,
     Limits,
     PlanGroup,
     PlanLine,
@@ -292,7 +293,10 @@ def _dispute_nodes(disputes: tuple[DisputeLine, ...]) -> Iterator[Node]:
 
 def _remedy_nodes(explanation: Explanation) -> Iterator[Node]:
     if explanation.remedies:
-        yield _section("remedies", tr("What would make it fit"))
+        unfit = explanation.ground is Ground.DOES_NOT_FIT
+        yield _section(
+            "remedies", tr("What would make it fit") if unfit else tr("What would end the waiting")
+        )
     for place, remedy in enumerate(explanation.remedies):
         said = ", ".join(part for part in (remedy.label, remedy.verdict, remedy.detail) if part)
         yield Node(Kind.REMEDY, f"remedy.{place}", remedy, said)

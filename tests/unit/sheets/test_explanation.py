@@ -183,6 +183,7 @@ def test_a_part_that_does_not_fit_says_what_is_short_and_what_would_help(answer:
         Remedy(RemedyKind.COUNT, 4, works=True, estimate=fitting),
         Remedy(RemedyKind.WEIGHTS, Precision.FP4, works=True, estimate=fitting),
         Remedy(RemedyKind.CONCURRENCY, 1, works=False, estimate=None, reason=message("estimate.overload")),
+        Remedy(RemedyKind.CONCURRENCY, 32, works=True, estimate=fitting),
     )
     found = explained(unfit, "output_tokens_per_s", Backing(term, remedies=remedies))
     assert found.what == "Does not fit: H200-SXM × 1"
@@ -194,7 +195,9 @@ def test_a_part_that_does_not_fit_says_what_is_short_and_what_would_help(answer:
         ("4 × H200-SXM", "yes", "Use 4 × H200-SXM"),
         ("FP4 weights on 1 × H200-SXM", "yes", "Use FP4 weights"),
         ("1 request instead of 64", "no", None),
+        ("32 requests instead of 64", "yes", "Use 32 in flight"),
     ]
+    assert found.remedies[-1].detail.endswith("nothing waits")
     assert found.working is not None
     assert found.working.formula == "237.0 − 126.0"
 

@@ -57,6 +57,16 @@ def on_two(scenario: Scenario) -> Scenario:
 # What is explained
 
 
+def test_ways_out_are_of_what_does_not_fit_or_of_what_waits(panel: SourcesPanel, desk: Desk) -> None:
+    desk.select(figure("h200-sxm", "memory"))
+    desk.apply(edits.with_load_value(desk.scenario, 2000.0), "Many")
+    desk.flush()
+    assert "What would end the waiting" in "; ".join(lines(panel, Kind.SECTION))
+    desk.apply(on_two(desk.scenario), "On two")
+    desk.flush()
+    assert "What would make it fit" in "; ".join(lines(panel, Kind.SECTION))
+
+
 def test_nothing_selected_says_what_to_do(panel: SourcesPanel) -> None:
     (text,) = lines(panel, Kind.EMPTY)
     assert text.startswith("Click any figure")
