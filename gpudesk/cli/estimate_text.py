@@ -9,6 +9,7 @@ from gpudesk.domain.estimates import Banded, Estimate, Pool
 from gpudesk.domain.formatting import Formatter
 from gpudesk.domain.plans import PlanChoice
 from gpudesk.sentences import plan_name, sentence
+from gpudesk.sheets.figures import grown_text
 from gpudesk.sheets.labels import (
     FIGURE_UNITS,
     basis_label,
@@ -113,6 +114,8 @@ def _held(estimate: Estimate, formatter: Formatter) -> str:
         n=formatter.count(estimate.max_concurrency),
     )
     asked, admitted = estimate.concurrency, estimate.admitted
+    if estimate.grows:
+        return grown_text(estimate, formatter)
     if asked is not None and admitted is not None and admitted < asked:
         if admitted < estimate.max_concurrency:
             return tr(
@@ -143,13 +146,15 @@ def _figures(estimate: Estimate, formatter: Formatter) -> list[tuple[str, str]]:
 
 
 def _memory(estimate: Estimate, formatter: Formatter) -> list[tuple[str, str]]:
+    """Return the parts of the memory; what does not fit leaves none free, and says itself what is short."""
     use = estimate.memory
     parts = [
         (tr("Capacity"), use.capacity_bytes),
         (tr("Weights"), use.weights_bytes),
-        (tr("KV cache"), use.kv_bytes),
+        (tr("KV cache") if estimate.fits else tr("KV cache of one request"), use.kv_bytes),
         (tr("Activations"), use.activations_bytes),
         (tr("Runtime"), use.runtime_bytes),
-        (tr("Free"), use.free_bytes),
     ]
+    if estimate.fits:
+        parts.append((tr("Free"), use.free_bytes))
     return [(label, formatter.memory(size)) for label, size in parts]

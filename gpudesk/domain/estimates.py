@@ -162,3 +162,8 @@ class Estimate:
     needs: int | None = None
     notes: tuple[Message, ...] = ()
     pools: Pools | None = None
+
+    @property
+    def grows(self) -> bool:
+        """Whether more run than memory holds at full length, since they are given it as they grow."""
+        return self.pools is None and (self.admitted or 0) > self.max_concurrency

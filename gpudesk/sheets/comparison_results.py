@@ -196,7 +196,7 @@ def _plan_row(answer: Answer, formatter: Formatter) -> ComparedRow:
 
 
 def _memory_row(
-    answer: Answer, key: str, label: str, part: Callable[[Estimate], int], formatter: Formatter
+    answer: Answer, key: str, label: str, part: Callable[[Estimate], int | None], formatter: Formatter
 ) -> ComparedRow:
     sizes = [None if column.estimate is None else part(column.estimate) for column in answer.columns]
     cells = tuple(
@@ -205,16 +205,11 @@ def _memory_row(
         else ComparedCell(
             formatter.gib(size),
             value=in_display_unit(size, Quantity.MEMORY),
-            delta=_memory_delta(size, sizes[0], formatter) if position else None,
+            delta=delta_text(size / sizes[0], formatter) if position and sizes[0] else None,
         )
         for position, (column, size) in enumerate(zip(answer.columns, sizes, strict=True))
     )
     return ComparedRow(f"memory.{key}", label, "GiB", cells, Reference(Origin.FIGURE, "memory"))
-
-
-def _memory_delta(size: int, base: int | None, formatter: Formatter) -> str | None:
-    """Return a size against the baseline's; nothing where one of them is short, that is below nothing."""
-    return delta_text(size / base, formatter) if base and base > 0 and size >= 0 else None
 
 
 def _limiter(estimate: Estimate) -> str | None:

@@ -25,7 +25,7 @@ from gpudesk.sheets.claim_lines import (
     range_text,
 )
 from gpudesk.sheets.explanation import Explanation, Ground
-from gpudesk.sheets.figures import pools_text, remembered_text
+from gpudesk.sheets.figures import grown_text, pools_text, remembered_text
 from gpudesk.sheets.labels import FIGURE_UNITS, engine_name, figure_label, precision_name
 from gpudesk.sheets.limit_lines import limits_of, remedy_lines
 from gpudesk.sheets.names import column_names, load_text
@@ -294,6 +294,9 @@ def _model_text(answer: Answer) -> str:
 
 def _holds(estimate: Estimate, formatter: Formatter) -> str:
     asked, admitted = estimate.concurrency, estimate.admitted
+    if estimate.grows:
+        said = grown_text(estimate, formatter)
+        return said[:1].upper() + said[1:]
     if asked is not None and admitted is not None and admitted < asked:
         if admitted < estimate.max_concurrency:
             return tr(

@@ -109,22 +109,30 @@ def memory_rows(answer: Answer, formatter: Formatter) -> tuple[Row, ...]:
     )
 
 
-def memory_parts() -> tuple[tuple[str, str, Callable[[Estimate], int]], ...]:
-    """Return the parts of the memory of the fullest accelerator: key, label, bytes of an estimate."""
+def memory_parts() -> tuple[tuple[str, str, Callable[[Estimate], int | None]], ...]:
+    """Return the parts of the memory of the fullest accelerator: key, label, bytes of an estimate.
+
+    What does not fit runs no load and leaves nothing free: there the bytes are None.
+    """
     return (
         ("weights", tr("Weights on the fullest"), lambda estimate: estimate.memory.weights_bytes),
-        ("kv", tr("KV cache at this load"), lambda estimate: estimate.memory.kv_bytes),
+        (
+            "kv",
+            tr("KV cache at this load"),
+            lambda estimate: estimate.memory.kv_bytes if estimate.fits else None,
+        ),
         (
             "activations",
             tr("Activations and runtime"),
             lambda estimate: estimate.memory.activations_bytes + estimate.memory.runtime_bytes,
         ),
-        ("free", tr("Left free"), lambda estimate: estimate.memory.free_bytes),
+        ("free", tr("Left free"), lambda estimate: estimate.memory.free_bytes if estimate.fits else None),
     )
 
 
-def _gib_cell(column: Column, part: Callable[[Estimate], int], formatter: Formatter) -> Cell:
-    return Cell(UNKNOWN if column.estimate is None else formatter.gib(part(column.estimate)))
+def _gib_cell(column: Column, part: Callable[[Estimate], int | None], formatter: Formatter) -> Cell:
+    size = None if column.estimate is None else part(column.estimate)
+    return Cell(UNKNOWN if size is None else formatter.gib(size))
 
 
 def _shown(columns: Iterable[Column], figure: str) -> bool:
@@ -189,10 +197,21 @@ def fit_cell(column: Column, formatter: Formatter) -> Cell:
     asked, admitted = estimate.concurrency, estimate.admitted
     if asked is not None and admitted is not None and admitted < asked:
         numbers = {"n": formatter.count(admitted), "m": formatter.count(asked)}
-        by_memory = admitted >= estimate.max_concurrency
+        by_memory = admitted == estimate.max_concurrency
         held = tr("holds {n} of {m}", **numbers) if by_memory else tr("runs {n} of {m}", **numbers)
         return Cell(tr("fits"), detail=held)
     return Cell(tr("fits"))
+
+
+def grown_text(estimate: Estimate, formatter: Formatter) -> str:
+    """Return how many run where more do than memory would hold at full length."""
+    running, most = formatter.count(estimate.admitted), formatter.count(estimate.max_concurrency)
+    if (estimate.concurrency or 0) > (estimate.admitted or 0):
+        asked = formatter.count(estimate.concurrency)
+        return tr(
+            "runs {n} of {m} at once; memory holds {most} at full length", n=running, m=asked, most=most
+        )
+    return tr("runs {n} at once; memory holds {most} at full length", n=running, most=most)
 
 
 def _plan_row(answer: Answer, formatter: Formatter) -> Row:

@@ -83,14 +83,15 @@ def _held(
 
 def _cache(estimate: Estimate, frame: Frame, candidate: Candidate) -> Term:
     budget, admitted = candidate.budget, estimate.admitted or 1
-    held = -(-admitted // (budget.attention_ranks * budget.replicas))
+    resident = min(admitted, budget.admitted_sequences(_tokens(estimate)))
+    held = -(-resident // (budget.attention_ranks * budget.replicas))
     return Term(
         "KV cache",
         estimate.memory.kv_bytes,
         "B",
         "{sequences} × {bytes_of_one_sequence}",
         inputs=(
-            Term("sequences", held, None, source="scenario"),
+            Term("sequences", held, None, source="scenario" if resident == admitted else None),
             _sequence(estimate, frame, candidate),
         ),
     )

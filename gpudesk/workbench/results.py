@@ -51,7 +51,8 @@ def chosen_estimate(
     limiter = LIMITERS[figures.limiter]
     if admitted is not None and concurrency is not None and admitted < concurrency:
         limiter = Limiter.CAPACITY
-    resident = max(1, min(admitted or 1, max_sequences))
+    # Of requests that are given memory as they grow more run than it holds at full length.
+    resident = max(1, min(admitted or 1, candidate.budget.admitted(sequence_bytes)))
     return Estimate(
         request=request,
         fits=True,

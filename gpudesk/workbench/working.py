@@ -163,7 +163,10 @@ def _running(context: Context) -> Term:
     load = context.estimate.request.workload.load
     name = "running sequences in a replica"
     if _some_wait(context.estimate):
-        return Term(name, context.running, None, inputs=(_admission(context),))
+        admission = _admission(context)
+        grown = (context.estimate.admitted or 0) > admission.number
+        rule = "more than at full length, since memory is given as they grow" if grown else None
+        return Term(name, context.running, None, rule, inputs=(admission,))
     if load.kind is LoadKind.LIMITS:
         return _within_limits(name, context)
     stated = load.concurrency is not None or load.batch is not None

@@ -39,3 +39,17 @@ def test_without_a_load_the_options_for_one_are_named(capsys: Capture) -> None:
         "gpudesk: no load is given; give --concurrency, --batch-size, --saturate or --request-rate, "
         "or --ttft-ms with --tpot-ms\n"
     )
+
+
+def test_requests_that_are_given_memory_as_they_grow_are_not_said_to_be_held(capsys: Capture) -> None:
+    said = fits(capsys, "--concurrency", "5000", "--memory-fraction", "0.95", "--lengths", "fixed")
+    assert said.startswith("runs ")
+    assert said.endswith(" at full length")
+
+
+def test_what_does_not_fit_leaves_nothing_free(capsys: Capture) -> None:
+    too_long = ["--concurrency", "1", "--input-tokens", "10000000"]
+    assert entry.main(["estimate", *ASKED, *too_long]) == 0
+    said = capsys.readouterr().out
+    assert "\n  KV cache of one request " in said
+    assert "\n  Free " not in said

@@ -80,6 +80,12 @@ def test_one_column_that_does_not_fit_keeps_the_figures_of_the_others(make_answe
     assert cells[1].explanation.startswith("One request of this length does not fit")
     assert headline(answer, "output_tokens_per_s").detail == "The only one that fits"
     assert headline(answer, "max_concurrency").detail == "The only one that fits"
+    table = comparison_table(answer, PLAIN)
+    for name in ("memory.kv", "memory.free"):
+        fitting, short = row(table, name).cells
+        assert fitting.value is not None
+        assert (short.value, short.reason) == (None, "does not fit on 1")
+    assert row(table, "memory.weights").cells[1].value is not None
 
 
 def test_specs_are_kept_while_the_parts_stay(make_answer: MakeAnswer) -> None:

@@ -66,3 +66,17 @@ def test_what_does_not_fit_is_short_of_one_request(estimator: Estimator) -> None
     missing = estimate.reason.parameters["missing"]
     assert isinstance(missing, tuple)
     assert -room.spare_bytes == missing[0]
+
+
+def test_requests_that_grow_fill_memory_and_no_more(estimator: Estimator) -> None:
+    most = asked(estimator, 1, memory_fraction=0.98).max_concurrency
+    workload = Workload(4000, 1000, closed(most + 1), varied=False)
+    estimate = asked(estimator, most + 1, workload=workload, memory_fraction=0.98)
+    assert estimate.grows
+    assert estimate.admitted == most + 1
+    room, use = estimator.memory_room(estimate), estimate.memory
+    assert room.needed_bytes == use.capacity_bytes - use.free_bytes
+    assert room.spare_bytes >= 0
+    cache = next(term for term in estimator.explain(estimate, "memory").inputs if term.name == "KV cache")
+    sequences, each = cache.inputs
+    assert sequences.number * each.number == cache.number == use.kv_bytes

@@ -179,12 +179,16 @@ def _verdict(estimate: Estimate, state: State, room: MemoryRoom, formatter: Form
     if state is State.UNFIT:
         return tr("Does not fit on {n}", n=count(estimate.count)), short
     most = count(estimate.max_concurrency)
+    if state is State.FITS and estimate.grows:
+        return tr("Runs {n} at once", n=count(estimate.admitted)), tr("{n} at full length", n=most)
     if state is State.FITS:
         return tr("Fits, up to {n} in flight", n=most), tr("{gib} GiB to spare", gib=gib)
     admitted, asked = count(estimate.admitted), count(estimate.concurrency)
+    runs = tr("Runs {n} of {asked} at once", n=admitted, asked=asked)
     if room.spare_bytes < 0:
-        return tr("Holds {n} of {asked} in flight", n=admitted, asked=asked), short
-    return tr("Runs {n} of {asked} at once", n=admitted, asked=asked), tr("memory holds {n}", n=most)
+        held = tr("Holds {n} of {asked} in flight", n=admitted, asked=asked)
+        return runs if estimate.grows else held, short
+    return runs, tr("memory holds {n}", n=most)
 
 
 def _parts(estimate: Estimate, state: State, room: MemoryRoom, formatter: Formatter) -> tuple[Part, ...]:

@@ -75,6 +75,17 @@ def test_what_the_usual_share_admits_is_less_than_memory_holds(desk: Desk) -> No
     assert partly.detail == "memory holds 93"
 
 
+def test_more_than_fit_at_full_length_are_not_said_to_fit_with_room_to_spare(desk: Desk) -> None:
+    work = replace(desk.scenario.workload, varied=False)
+    desk.apply(with_load_value(replace(desk.scenario, workload=work), 94.0), "Equal lengths")
+    desk.flush()
+    bar = bars(desk)[1]
+    assert bar.state is State.FITS
+    assert (bar.headline, bar.detail) == ("Runs 94 at once", "93 at full length")
+    assert bar.needed <= bar.usable
+    assert bar.part(PartKind.SHORT) is None
+
+
 def test_the_parts_of_what_fits_fill_the_capacity_without_gaps(desk: Desk) -> None:
     bar = bars(desk)[2]
     assert bar.parts[0].start == 0
