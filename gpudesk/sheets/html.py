@@ -9,7 +9,7 @@ from gpudesk import paths
 from gpudesk.domain.formatting import Formatter
 from gpudesk.sheets.chart import throughput_chart
 from gpudesk.sheets.glyphs import memory_chart, memory_legend, swatch
-from gpudesk.sheets.labels import figure_label
+from gpudesk.sheets.labels import throughput_title
 from gpudesk.sheets.sheet import (
     Cell,
     DisputeEntry,
@@ -171,7 +171,7 @@ def _throughput(sheet: Sheet) -> str:
         return ""
     height = _CHART_HEIGHT if len(sheet.heads) <= _WIDE_COLUMNS else _LOW_CHART_HEIGHT
     drawn = throughput_chart(sheet.throughput, sheet.concurrency, height, Formatter())
-    title = f"{figure_label('output_tokens_per_s')}, tok/s"
+    title = throughput_title(closed_loop=sheet.concurrency is not None)
     return f'<section class="throughput"><h2>{escape(title)}</h2>{drawn}</section>'
 
 

@@ -146,3 +146,11 @@ def engine_name(engine: str) -> str:
 def precision_name(precision: str) -> str:
     """Return a number format as people write it: FP8, MXFP4."""
     return precision.upper()
+
+
+def throughput_title(*, closed_loop: bool) -> str:
+    """Return the title of curves of throughput, which are of closed loops whatever the scenario asks."""
+    unit = FIGURE_UNITS["output_tokens_per_s"]
+    if closed_loop:
+        return f"{figure_label('output_tokens_per_s')}, {unit}"
+    return tr("{figure} in closed loops, {unit}", figure=figure_label("output_tokens_per_s"), unit=unit)

@@ -15,7 +15,7 @@ from gpudesk.desktop.printing.pieces import Piece
 from gpudesk.desktop.printing.placing import Wanted, leader, listed, placed
 from gpudesk.domain.formatting import Formatter
 from gpudesk.sheets.axes import powers_of_two, tick_step
-from gpudesk.sheets.labels import FIGURE_UNITS, figure_label
+from gpudesk.sheets.labels import throughput_title
 from gpudesk.sheets.sheet import Series, Sheet
 from gpudesk.text import tr
 
@@ -79,7 +79,7 @@ class ThroughputChart:
         ticks = [self._formatter.number(number * self._step) for number in range(self._count + 1)]
         left = widest(ticks, "small") + 5
         right = room - max(self._label_size(each).width() for each in self._shown) - 9
-        title = f"{figure_label('output_tokens_per_s')}, {FIGURE_UNITS['output_tokens_per_s']}"
+        title = throughput_title(closed_loop=self._concurrency is not None)
 
         def draw(ink: Ink, x: float, y: float) -> None:
             highest = self._count * self._step

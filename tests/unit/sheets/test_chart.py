@@ -1,6 +1,7 @@
 """The drawings of a sheet: curves within their frame, ends where memory ends, labels apart."""
 
 import re
+from dataclasses import replace
 from itertools import pairwise
 from xml.etree import ElementTree as ET
 
@@ -94,3 +95,9 @@ def test_memory_bars_keep_to_their_capacity() -> None:
 
 def test_sheet_draws_curves_only_where_it_has_some(make_answer: MakeAnswer) -> None:
     assert 'class="throughput"' not in sheet_html(make_sheet(make_answer("h200-sxm", "mi325x")))
+
+
+def test_sheet_says_that_its_curves_are_of_closed_loops_where_the_load_is_none(make_answer: MakeAnswer) -> None:
+    sheet = replace(make_sheet(make_answer("h200-sxm", "mi325x")), throughput=(curve(1, 64, 1000.0),))
+    assert "<h2>Output throughput, tok/s</h2>" in sheet_html(sheet)
+    assert "<h2>Output throughput in closed loops, tok/s</h2>" in sheet_html(replace(sheet, concurrency=None))
