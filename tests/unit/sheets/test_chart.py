@@ -97,7 +97,9 @@ def test_sheet_draws_curves_only_where_it_has_some(make_answer: MakeAnswer) -> N
     assert 'class="throughput"' not in sheet_html(make_sheet(make_answer("h200-sxm", "mi325x")))
 
 
-def test_sheet_says_that_its_curves_are_of_closed_loops_where_the_load_is_none(make_answer: MakeAnswer) -> None:
+def test_sheet_says_that_its_curves_are_of_closed_loops_where_the_load_is_none(
+    make_answer: MakeAnswer,
+) -> None:
     sheet = replace(make_sheet(make_answer("h200-sxm", "mi325x")), throughput=(curve(1, 64, 1000.0),))
     assert "<h2>Output throughput, tok/s</h2>" in sheet_html(sheet)
     assert "<h2>Output throughput in closed loops, tok/s</h2>" in sheet_html(replace(sheet, concurrency=None))
