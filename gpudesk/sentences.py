@@ -197,6 +197,7 @@ SENTENCES: Final = MappingProxyType(
         "plan.as_given": "as given",
         "plan.only_one": "the only plan that fits",
         "plan.ahead": "{ahead} faster than the next, {plan}",
+        "plan.ahead_times": "{times} times as fast as the next, {plan}",
         "plan.sooner": "as much throughput as {plan}, and tokens come sooner: {tpot} against {other}",
         "plan.level": "less than 1 % faster than the next, {plan}",
         "plan.nearest_to_limits": "no plan meets the latency limits, and this one comes nearest",

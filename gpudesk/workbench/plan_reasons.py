@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 #: Rates that differ by less than this share are the same to a reader: both are shown in whole per cent.
 _SAME: Final = 0.005
+#: From this ratio on a plan is so many times as fast as another; below it, so many per cent faster.
+_TIMES: Final = 3.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,8 +175,11 @@ def _for(estimate: Estimate, taken: Trial, others: list[Trial]) -> Message:
         return message("plan.nearest_to_limits")
     if following.rate <= 0.0:
         return message("plan.only_one_meets_limits")
+    ratio = taken.rate / following.rate
+    if ratio >= _TIMES:
+        return message("plan.ahead_times", times=ratio, plan=plan)
     if following.rate < taken.rate * (1.0 - _SAME):
-        return message("plan.ahead", ahead=taken.rate / following.rate - 1.0, plan=plan)
+        return message("plan.ahead", ahead=ratio - 1.0, plan=plan)
     ours, theirs = taken.figures.tpot_ms, following.figures.tpot_ms
     if ours is not None and theirs is not None and ours.value < theirs.value * (1.0 - _SAME):
         return message("plan.sooner", plan=plan, tpot=(ours.value, "ms"), other=(theirs.value, "ms"))

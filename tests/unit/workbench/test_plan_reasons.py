@@ -242,6 +242,21 @@ def test_the_plan_nearest_to_limits_is_the_first_to_meet_them_once_they_are_wide
         assert found.plan == estimate.plan
 
 
+def test_a_plan_far_ahead_is_so_many_times_as_fast(estimator: Estimator) -> None:
+    """Where the next plan meets the limit with a single request, the one taken runs many."""
+    _, narrow = asked_for(estimator, limits(2000, 1))
+    second = [stated(option.reasons[-1], "tpot") for option in narrow.options if option.fits][1]
+    _, choice = asked_for(estimator, limits(2000, 1.001 * second))
+    taken, following = (option.output_tokens_per_s for option in choice.options[:2])
+    assert taken is not None
+    assert following is not None
+    assert choice.taken is not None
+    reason = choice.taken.reasons[0]
+    assert reason.id == "plan.ahead_times"
+    assert reason.parameters["times"] == near(taken.value / following.value)
+    assert " times as fast as the next, " in reasons_text([reason])
+
+
 def test_at_equal_throughput_the_pace_decides(estimator: Estimator) -> None:
     _, choice = asked_for(estimator, ASKED["rate"])
     assert choice.taken is not None
