@@ -293,12 +293,14 @@ class Chart(Plot):
     # Size
 
     def least_height(self) -> int:
-        """Return the height that leaves the curves their least room, and the read-out its own."""
+        """Return the height that leaves the curves their least room, read-out and notice their own."""
         margins: QMarginsF = self.margins()
         area = float(self.theme.px(120))
         if self.drawing.read_out is not None:
             size = measure(self.drawing.read_out, self.lettering, self.theme)
             area = max(area, size.height + self.theme.px(20))
+        if self.notice is not None and not self.notice.isHidden():
+            area = max(area, float(self.notice.sizeHint().height() + self.theme.px(20)))
         return int(margins.top() + margins.bottom() + area)
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802 - Qt's name

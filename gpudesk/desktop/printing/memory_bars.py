@@ -14,7 +14,7 @@ from gpudesk.text import tr
 _BAR: Final = 10.0
 _PITCH: Final = 19.0
 #: Share of the width that names may take.
-_NAMES: Final = 0.36
+_NAMES: Final = 0.45
 #: Inks of the parts of a bar, the first the darkest.
 _INKS: Final = ("ink1", "ink2", "ink3")
 _KEY_LINE: Final = 9.5
