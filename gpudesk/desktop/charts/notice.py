@@ -57,6 +57,8 @@ class Notice(QWidget):
         self._told = told
         if self._rows is not None:
             self._layout.removeWidget(self._rows)
+            # Out of sight at once: it is deleted only when the event loop has its turn.
+            self._rows.hide()
             self._rows.deleteLater()
             self._rows = None
         self.setVisible(bool(unfit))

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from gpudesk.desktop.charts.figure_charts import ThroughputChart
@@ -51,3 +52,19 @@ def test_a_chart_is_high_enough_for_all_that_do_not_fit(theme: Theme, qtbot: QtB
     chart.show()
     assert chart.least_height() > usual
     assert chart.notice.geometry().top() >= chart.head_height()
+
+
+def test_other_text_sizes_leave_nothing_of_the_notice_before(theme: Theme, qtbot: QtBot, desk: Desk) -> None:
+    chart = ThroughputChart(desk, theme)
+    chart.say_what_does_not_fit()
+    qtbot.addWidget(chart)
+    scenario = replace(desk.scenario, model="llama-3.1-405b", weights=Precision.BF16)
+    desk.apply(scenario, "Larger")
+    desk.flush()
+    chart.refresh()
+    chart.resize(700, 400)
+    chart.show()
+    theme.set_font_percent(125)
+    assert chart.notice is not None
+    shown = [child for child in chart.notice.findChildren(QPushButton) if child.isVisible()]
+    assert len(shown) == 4
