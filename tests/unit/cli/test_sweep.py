@@ -160,7 +160,7 @@ def test_terminal_sees_progress_in_one_line_that_goes(
 
 @pytest.mark.parametrize("suffix", [".csv", ".npz"])
 def test_user_who_stops_it_finds_no_half_file(suffix: str, tmp_path: Path) -> None:
-    huge = ["--input-tokens", "1..1000", "--concurrency", "1..1000", "-o", str(tmp_path / f"sweep{suffix}")]
+    huge = ["--input-tokens", "1..4000", "--concurrency", "1..1000", "-o", str(tmp_path / f"sweep{suffix}")]
     with subprocess.Popen(
         [sys.executable, "-m", "gpudesk", *GRID, *huge], stderr=subprocess.PIPE, encoding="utf-8"
     ) as process:

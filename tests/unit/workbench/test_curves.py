@@ -128,8 +128,10 @@ def test_any_other_load_gets_the_closed_loop_of_its_deployment(estimator: Estima
     estimate, curve = made(estimator, request)
     assert curve.max_concurrency == estimate.max_concurrency
     assert curve.concurrency == curve_points(estimate.max_concurrency)
-    server = request.workload.behind_server
-    same = replace(estimate.request, workload=replace(request.workload, server=server))
+    work = request.workload
+    # The requests of a batch are equal, in its closed loop too.
+    alike = replace(work, server=work.behind_server, varied=work.uneven)
+    same = replace(estimate.request, workload=alike)
     there = estimator.estimate(at_plan_of(replace(estimate, request=same), closed(64)))
     place = curve.concurrency.index(64)
     assert curve.output_tokens_per_s[place] == pytest.approx(there.output_tokens_per_s, rel=1e-12)
