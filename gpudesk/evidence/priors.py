@@ -213,7 +213,7 @@ def _overheads() -> tuple[Prior, ...]:
             "time of one layer beyond reading and arithmetic: launches, norms, residuals, attention set-up",
             14e-6,
             0.4,
-            exceptions((TENSORRT_ENGINES, 12e-6), (TENSORRT, 14e-6), (amd, 20e-6)),
+            exceptions((TENSORRT, 14e-6), (amd, 20e-6)),
             0.25,
         ),
         Prior(
@@ -241,7 +241,7 @@ def _overheads() -> tuple[Prior, ...]:
             "scheduling and sampling per step",
             0.8e-3,
             0.4,
-            exceptions((TENSORRT_ENGINES, 0.4e-3), (TENSORRT, 2e-3), (VLLM_V0, 4e-3), (SGLANG, 0.8e-3)),
+            exceptions((TENSORRT, 0.4e-3), (VLLM_V0, 4e-3), (SGLANG, 0.8e-3)),
         ),
         Prior(
             "sequence_time",

@@ -26,7 +26,7 @@ from gpudesk.evidence.conditions import (
 from gpudesk.evidence.parameters import Prior, PriorException, Where
 
 #: What one generation with one serving engine and precision may differ by from all that the rest says.
-_PAIRING: Final = 0.08
+_PAIRING: Final = 0.05
 
 
 def software_beliefs() -> tuple[Prior, ...]:
