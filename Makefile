@@ -23,7 +23,7 @@ help:
 	@echo "lint        style, types and import rules"
 	@echo "bench       measure speed and accuracy"
 	@echo "soak        take thousands of random steps at the window, and look for faults"
-	@echo "calibrate   fit the constants to data/measurements and write data/calibration.json; takes minutes"
+	@echo "calibrate   fit the constants to data/measurements and write data/calibration.json; a quarter of an hour"
 	@echo "peers       ask other estimators for the measured runs, for the accuracy report"
 	@echo "accuracy    write the accuracy report of the manual from what folds say of the measured runs"
 	@echo "catalog     build the shipped catalog from data/"
