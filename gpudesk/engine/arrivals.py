@@ -19,6 +19,14 @@ from gpudesk.engine.steps import Array, Rows
 LATEST: Final = math.log(100.0)
 
 
+def mean_to_p99(p99: Mask, constants: ServingConstants) -> tuple[Array, Array]:
+    """Return what limits hold of means: times that a wait is longer at p99, and mean TPOT over its limit.
+
+    Both are 1 where the limits are of means.
+    """
+    return np.where(p99, LATEST, 1.0), np.where(p99, constants.p99_margin, 1.0)
+
+
 def _steady(rows: Rows, requests: Requests, running: Array) -> Cycle:
     """Work out a round of `running` sequences of which some arrive while others are waiting."""
     return cycle_of(rows, requests, running, _arriving(rows, running))
@@ -104,8 +112,7 @@ def within_limits(
 
     `running` is 0 and the rate NaN where not even one sequence meets them.
     """
-    margin = np.where(p99, constants.p99_margin, 1.0)
-    tail = np.where(p99, LATEST, 1.0)
+    tail, margin = mean_to_p99(p99, constants)
     undisturbed = alone(rows, requests)
 
     def point(running: Array) -> tuple[Cycle, Array, Array]:

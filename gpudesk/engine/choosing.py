@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gpudesk.engine.arrivals import LATEST
+from gpudesk.engine.arrivals import mean_to_p99
 from gpudesk.engine.loads import Requests, ServingConstants
 from gpudesk.engine.rounds import alone
 from gpudesk.engine.serving import Loads, Results, serve
@@ -55,6 +55,5 @@ def least_limits(rows: Rows, requests: Requests, loads: Loads, constants: Servin
     anything = replace(loads, ttft=endless, tpot=endless, p99=np.zeros_like(loads.p99))
     found = serve(rows, single, anything, constants)
     first = alone(rows, requests)
-    tail = np.where(loads.p99, LATEST, 1.0)
-    margin = np.where(loads.p99, constants.p99_margin, 1.0)
+    tail, margin = mean_to_p99(loads.p99, constants)
     return LeastLimits(first + tail * (found.ttft - first), found.tpot / margin)

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from gpudesk.domain.estimates import Limiter
 from gpudesk.domain.workloads import LoadKind
-from gpudesk.engine.arrivals import LATEST
+from gpudesk.engine.arrivals import mean_to_p99
 from gpudesk.engine.loads import Bounds, Mask, Requests, RoundTimes, ServingConstants
 from gpudesk.engine.pool_flow import SHORTEST_STAY, UNDER_WAY, Flow, PoolPair
 from gpudesk.engine.serving import Loads
@@ -215,8 +215,7 @@ def _open(pools: PoolPair, requests: Requests, rate: Array) -> _Found:
 def _within(pools: PoolPair, requests: Requests, loads: Loads, constants: ServingConstants) -> _Found:
     """The highest rate whose TTFT and TPOT stay within the limits (p99 or mean); NaN where none does."""
     flow = Flow(pools, requests, pools.prompts)
-    margin = np.where(loads.p99, constants.p99_margin, 1.0)
-    tail = np.where(loads.p99, LATEST, 1.0)
+    tail, margin = mean_to_p99(loads.p99, constants)
 
     def first(running: Array) -> Array:
         waits = UNDER_WAY * np.minimum(running, 1.0) * flow.step(running).total

@@ -13,6 +13,7 @@ from gpudesk.domain.estimates import Estimate, EstimateRequest, Limiter, Pool, P
 from gpudesk.domain.messages import Message, message
 from gpudesk.domain.plans import plan_degrees
 from gpudesk.domain.workloads import LoadKind
+from gpudesk.engine.arrivals import mean_to_p99
 from gpudesk.engine.choosing import LeastLimits
 from gpudesk.engine.disaggregated import (
     DECODE,
@@ -107,7 +108,7 @@ class PoolTable:
             asked = _select(cases, missed)
             rarely = replace(asked.loads, amount=np.full(len(missed), _RARELY))
             found = serve_pools(LoadKind.REQUEST_RATE, asked.pools, asked.requests, rarely, self._constants)
-            margin = np.where(asked.loads.p99, self._constants.p99_margin, 1.0)
+            _, margin = mean_to_p99(asked.loads.p99, self._constants)
             scores[missed] = -LeastLimits(found.ttft, found.tpot / margin).missed_by(asked.loads)
         return scores
 

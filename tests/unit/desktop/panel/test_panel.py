@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from dataclasses import replace
 from statistics import median
 
@@ -23,27 +22,12 @@ from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.selection import Selection, attribute, figure, model_attribute
 from gpudesk.desktop.theme.theme import DARK, Theme
 from gpudesk.desktop.widgets.buttons import IconButton
-from gpudesk.domain.formatting import ENGLISH, Formatter
 from gpudesk.domain.scenarios import Scenario
-from gpudesk.workbench.templates import read_template
 from gpudesk.workbench.workbench import Workbench
 from tests.unit.desktop.panel.reading import check, click, current, lines, press
 
 BANDWIDTH = attribute("mi325x", "memory_bandwidth")
 THROUGHPUT = figure("b200-hgx", "output_tokens_per_s")
-
-
-@pytest.fixture(scope="module")
-def workbench() -> Iterator[Workbench]:
-    with Workbench.open() as opened:
-        yield opened
-
-
-@pytest.fixture
-def desk(workbench: Workbench, qtbot: QtBot) -> Desk:
-    made = Desk(workbench, Formatter(ENGLISH))
-    made.open(read_template("70b-chat-on-four"))
-    return made
 
 
 def on_two(scenario: Scenario) -> Scenario:

@@ -2,37 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QApplication
-from pytestqt.qtbot import QtBot
 
 from gpudesk.desktop.panel.panel import SourcesPanel
 from gpudesk.desktop.session import edits
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.selection import figure
-from gpudesk.domain.formatting import ENGLISH, Formatter
 from gpudesk.domain.scenarios import Scenario
 from gpudesk.workbench.templates import read_template
-from gpudesk.workbench.workbench import Workbench
 
 THROUGHPUT = figure("b200-hgx", "output_tokens_per_s")
-
-
-@pytest.fixture(scope="module")
-def workbench() -> Iterator[Workbench]:
-    with Workbench.open() as opened:
-        yield opened
-
-
-@pytest.fixture
-def desk(workbench: Workbench, qtbot: QtBot) -> Desk:
-    made = Desk(workbench, Formatter(ENGLISH))
-    made.open(read_template("70b-chat-on-four"))
-    return made
 
 
 def settled(panel: SourcesPanel) -> None:
