@@ -6,7 +6,7 @@ from typing import Any
 
 from gpudesk.domain.plans import PlanChoice, PlanOption
 from gpudesk.sentences import reasons_text
-from gpudesk.workbench.estimate_json import banded_fields
+from gpudesk.workbench.estimate_json import banded_fields, parallel_fields
 
 
 def plan_fields(choice: PlanChoice) -> list[dict[str, Any]]:
@@ -18,13 +18,8 @@ def plan_fields(choice: PlanChoice) -> list[dict[str, Any]]:
 
 
 def _option(option: PlanOption) -> dict[str, Any]:
-    plan = option.plan
     return {
-        "tp": plan.tp,
-        "pp": plan.pp,
-        "ep": plan.ep,
-        "dp": plan.dp,
-        "attention_dp": plan.attention_dp,
+        **parallel_fields(option.plan),
         "fits": option.fits,
         "output_tokens_per_s": banded_fields(option.output_tokens_per_s),
         "ttft_ms": banded_fields(option.ttft_ms),
