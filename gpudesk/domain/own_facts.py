@@ -214,7 +214,7 @@ class OwnFacts:
 
 @dataclass(frozen=True, slots=True)
 class MissingField:
-    """What a file does not tell and the user must: the field by its name in the file, and what is known of it.
+    """What a file does not tell and the user must: the field by its name there, and what is known of it.
 
     `kind` is `whole`, `number`, `word` or `yes_no`; `choices` are the words that can be, empty for any.
     """
