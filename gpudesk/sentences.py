@@ -17,6 +17,7 @@ from gpudesk.domain.deployments import ParallelPlan
 from gpudesk.domain.formatting import Formatter
 from gpudesk.domain.messages import InputError, Message, Parameter
 from gpudesk.domain.plans import plan_degrees
+from gpudesk.sentences_catalog import CATALOG_COUNTED, CATALOG_SENTENCES, CATALOG_WORDS
 from gpudesk.text import tr, trn
 
 _ENGLISH: Final = Formatter()
@@ -251,6 +252,7 @@ SENTENCES: Final = MappingProxyType(
         # What is needed
         "needed.load_too_large": "{concurrency} requests in flight do not fit on {count} × {accelerator}, "
         "the largest deployment that is tried",
+        **CATALOG_SENTENCES,
     }
 )
 
@@ -287,6 +289,7 @@ WORDS: Final = MappingProxyType(
         "part.arithmetic": "arithmetic",
         "part.collectives": "communication",
         "part.overhead": "overhead",
+        **CATALOG_WORDS,
     }
 )
 
@@ -307,6 +310,7 @@ _COUNTED: Final = MappingProxyType(
         "estimate.queued_memory": "queued",
         "estimate.queued_engine": "queued",
         "estimate.queued_grown": "queued",
+        **CATALOG_COUNTED,
     }
 )
 #: Parameters that are the degrees of a parallel plan.

@@ -1,0 +1,40 @@
+"""The sentences of what the catalog says: the user's own facts, their file, imports, exports and packs.
+
+`gpudesk.sentences` merges these tables with its own, where their form is described.
+"""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import Final
+
+CATALOG_SENTENCES: Final = MappingProxyType(
+    {
+        # The user's own facts
+        "own.title_missing": "is missing: every figure needs a source; say who states it",
+        "own.reason_missing": "is missing: say why this claim is to be taken",
+        "own.unknown_unit": "{given} is no unit of this; take one of {units}",
+        "own.wrong_kind": "{given} is {found} where {wanted} belongs",
+        "own.exists": "{id} is there already; choose another id",
+        "own.not_own": "{id} is an entry of the shipped catalog, which stays; only your own can be removed",
+        "own.same_value": "says what the catalog holds already",
+        "own.no_such_claim": "nobody states this value; choose one of the claims",
+        "own.in_use": "{id} is what other facts of yours rest on; remove those first",
+        "own.read_only": "cannot be changed: {reason}",
+        # Steps that can be undone
+        "own.step.state": "Your value for {attribute} of {thing}",
+        "own.step.prefer": "Choice of a claim for {attribute} of {thing}",
+        "own.step.take_shipped": "Shipped choice for {attribute} of {thing}",
+        "own.step.revert": "Shipped value for {attribute} of {thing}",
+        "own.step.add": "Add {name}",
+        "own.step.remove": "Remove {name}",
+        "own.step.price": "Price of {thing}",
+        "own.step.remove_price": "Remove price of {thing}",
+        "own.step.source": "Change source {title}",
+    }
+)
+
+#: What a message with a sentence for one of them counts.
+CATALOG_COUNTED: Final[MappingProxyType[str, str]] = MappingProxyType({})
+
+CATALOG_WORDS: Final[MappingProxyType[str, str]] = MappingProxyType({})
