@@ -35,7 +35,8 @@ RULES = {
     "__main__": Rule(_names("cli")),
     "paths": Rule(_names("")),
     "text": Rule(_names("paths")),
-    "sentences": Rule(_names("domain text")),
+    "sentences": Rule(_names("domain text sentences_catalog")),
+    "sentences_catalog": Rule(_names("")),
     # From the bottom up.
     "domain": Rule(_names("")),
     "engine": Rule(_names("domain"), _names("numpy")),
@@ -45,9 +46,9 @@ RULES = {
     "catalog": Rule(_names("domain paths text"), _names("sqlmodel sqlalchemy pydantic")),
     "workbench": Rule(
         _names("domain engine economics advisor evidence catalog paths text sentences"),
-        _names("numpy orjson"),
+        _names("numpy orjson nacl"),
     ),
-    "sheets": Rule(_names("domain paths text sentences")),
+    "sheets": Rule(_names("domain paths text sentences"), _names("xlsxwriter")),
     "cli": Rule(
         _names("domain workbench sheets paths text sentences __init__"),
         _names("orjson"),
