@@ -31,6 +31,14 @@ CATALOG_SENTENCES: Final = MappingProxyType(
         "own.step.price": "Price of {thing}",
         "own.step.remove_price": "Remove price of {thing}",
         "own.step.source": "Change source {title}",
+        # Models of the user's
+        "import.model.attribute": "{name} is no attribute that a model can have",
+        "import.model.field": "{problem}",
+        "import.model.large": "is larger than {largest}, the most that is read",
+        "import.model.no_kind": "names {name}, which is not described",
+        "import.model.too_many_parameters": "make more than 10^15 parameters; check the sizes of the experts",
+        "import.model.multiple": "{value} is no multiple of {dimension} {other_value}",
+        "import.model.at_most": "{value} is more than {dimension} {other_value}",
     }
 )
 

@@ -1,0 +1,1 @@
+"""Readers of what the user brings: files to proposals, which write nothing."""

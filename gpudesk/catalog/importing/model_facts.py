@@ -1,0 +1,155 @@
+"""A model's definition, in the shape of a file of data/models/, as facts of the user: checked, taken apart.
+
+Every dimension becomes a claim of its own, so that it shows where it comes from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import Any, Final
+
+from pydantic import ValidationError
+
+from gpudesk.catalog.attribute_names import MODEL_STATED
+from gpudesk.catalog.definitions import model_of, to_json
+from gpudesk.catalog.model_attributes import dimensions
+from gpudesk.catalog.model_schema import MODEL_FILE, ModelFile
+from gpudesk.catalog.model_shapes import Relation, ShapeFault, shape_faults
+from gpudesk.catalog.problems import validation_problems
+from gpudesk.domain.claims import ClaimValue, Source
+from gpudesk.domain.messages import InputError, Message, message
+from gpudesk.domain.models import Model, MoeFfn
+from gpudesk.domain.own_facts import OwnClaim, OwnFact, OwnModel
+
+#: What a size can be at most; other whole numbers up to `_LARGEST_OTHER`. Far above every network, and so
+#: far below that no product of them overflows.
+_LARGEST: Final = MappingProxyType(
+    {
+        "hidden_size": 2**18,
+        "vocab_size": 2**24,
+        "max_context": 2**31,
+        "count": 2**12,
+        "window": 2**31,
+        "top_k": 2**31,
+        "intermediate_size": 2**22,
+        "shared_intermediate_size": 2**22,
+        "parallel_dense_intermediate_size": 2**22,
+        "inner_size": 2**22,
+        "experts": 2**14,
+        "experts_per_token": 2**14,
+    }
+)
+_LARGEST_OTHER: Final = 2**16
+_MOST_LAYERS: Final = 2**12
+#: Parameters of the feed-forward blocks beyond which no estimate is computed.
+_MOST_PARAMETERS: Final = 10**15
+#: Fields of a model without which its layers say nothing.
+_NEEDED: Final = ("hidden_size", "vocab_size", "tied_embeddings")
+_TAGGED: Final = frozenset({"mixers", "ffns"})
+
+
+def model_facts(
+    definition: Mapping[str, Any],
+    source: Source,
+    *,
+    today: str,
+    stated: Mapping[str, ClaimValue] = MappingProxyType({}),
+) -> tuple[OwnFact, ...]:
+    """Return the source, the model, and a claim for each dimension and for what else is `stated`.
+
+    `definition` has the keys of a file in data/models/ without `dimensions_source` and `claims`; `stated`
+    is by attribute (`total_parameters`, `licence`, …) in the unit used inside. Raises `InputError` with the
+    path of the field that cannot be.
+    """
+    record = checked_model(definition)
+    plain = record.definition()
+    claimed: dict[str, ClaimValue] = {name: _value(value) for name, value in dimensions(record).items()}
+    for name, value in stated.items():
+        if name not in MODEL_STATED:
+            raise InputError(message("import.model.attribute", name=name), name)
+        claimed[name] = value
+    return (
+        source,
+        OwnModel(record.id, record.name, record.organisation, to_json(plain)),
+        *(
+            OwnClaim(record.id, name, value, source.id, source.kind, retrieved=today)
+            for name, value in claimed.items()
+        ),
+    )
+
+
+def checked_model(definition: Mapping[str, Any]) -> ModelFile:
+    """Return a definition as a record of its schema; raises `InputError` with the field that cannot be."""
+    _check_sizes("", definition)
+    try:
+        record = MODEL_FILE.model_validate(dict(definition))
+    except ValidationError as error:
+        first = next(iter(validation_problems(error, "", tagged=_TAGGED)))
+        raise InputError(message("import.model.field", problem=first.problem), first.field) from None
+    for field, problem in _faults(record):
+        raise InputError(problem, field)
+    return record
+
+
+def _check_sizes(path: str, table: object) -> None:
+    """Refuse sizes that no network has, before anything is multiplied by them."""
+    if isinstance(table, Mapping):
+        for name, value in table.items():
+            _check_sizes(f"{path}.{name}" if path else str(name), value)
+    elif isinstance(table, list | tuple):
+        for number, value in enumerate(table, start=1):
+            _check_sizes(f"{path}.{number}", value)
+    elif isinstance(table, int) and not isinstance(table, bool):
+        largest = _LARGEST.get(path.rpartition(".")[2], _LARGEST_OTHER)
+        if table > largest:
+            raise InputError(message("import.model.large", largest=largest), path)
+
+
+def _faults(record: ModelFile) -> Iterator[tuple[str, Message]]:
+    """Yield what the schema alone does not see."""
+    plain = record.definition()
+    for name in _NEEDED:
+        if plain.get(name) is None:
+            yield name, message("field.missing")
+    if not record.layers:
+        yield "layers", message("field.missing")
+    for number, group in enumerate(record.layers, start=1):
+        for part, kind, known in (("mixer", group.mixer, record.mixers), ("ffn", group.ffn, record.ffns)):
+            if kind is not None and kind not in known:
+                yield f"layers.{number}.{part}", message("import.model.no_kind", name=kind)
+    if sum(group.count for group in record.layers) > _MOST_LAYERS:
+        yield "layers", message("import.model.large", largest=_MOST_LAYERS)
+    model = model_of(plain)
+    yield from ((f"layers.{fault.group}.{fault.dimension}", _said(fault)) for fault in shape_faults(model))
+    if _ffn_parameters(model) > _MOST_PARAMETERS:
+        yield "layers", message("import.model.too_many_parameters")
+
+
+def _ffn_parameters(model: Model) -> int:
+    """Return what the feed-forward blocks hold at least, which is where nearly all parameters are."""
+    total = 0
+    for group in model.layers:
+        if group.ffn is not None:
+            copies = group.ffn.experts if isinstance(group.ffn, MoeFfn) else 1
+            total += group.count * copies * group.ffn.intermediate_size * model.hidden_size
+    return total
+
+
+def _said(fault: ShapeFault) -> Message:
+    if fault.relation is Relation.MULTIPLE:
+        return message(
+            "import.model.multiple", value=fault.value, dimension=fault.other, other_value=fault.other_value
+        )
+    return message(
+        "import.model.at_most", value=fault.value, dimension=fault.other, other_value=fault.other_value
+    )
+
+
+def _value(value: object) -> ClaimValue:
+    """Return a dimension as the value of a claim."""
+    if isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, list | tuple):
+        return tuple(map(str, value))
+    raise TypeError(f"a dimension is no {type(value).__name__}")
