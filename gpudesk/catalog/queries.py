@@ -1,4 +1,4 @@
-"""What the rest of the program asks the catalog. Each kind of thing is read at the first question for it."""
+"""What the rest of the program asks the catalog: the shipped facts with those of the user laid over them."""
 
 from __future__ import annotations
 
@@ -9,13 +9,17 @@ from pathlib import Path
 from types import TracebackType
 from typing import TypeVar
 
-from gpudesk.catalog import readers
+from gpudesk.catalog import overlay
+from gpudesk.catalog.attribute_names import ACCELERATOR_REQUIRED
+from gpudesk.catalog.readers import PartRow, accelerator_of
+from gpudesk.catalog.shipped import Shipped
 from gpudesk.catalog.store import Store
 from gpudesk.domain.accelerators import Accelerator
-from gpudesk.domain.claims import Attribute, Dispute, Price, SeedClaim, Source
+from gpudesk.domain.claims import Attribute, ClaimValue, Dispute, Price, SeedClaim, Source
 from gpudesk.domain.diffusion import DiffusionModel
 from gpudesk.domain.messages import InputError, message
 from gpudesk.domain.models import Model
+from gpudesk.domain.own_facts import OwnFacts
 from gpudesk.domain.serving_engines import ServingEngine
 from gpudesk.domain.things import Thing, ThingKind
 
@@ -23,24 +27,31 @@ _T = TypeVar("_T")
 
 
 class Catalog:
-    """The facts of one catalog file, as domain objects with their sources.
+    """The facts of one catalog file and of one user, as domain objects with their sources.
 
-    A question for an id that is not there raises `InputError` with the closest ids.
+    A question for an id that is not there raises `InputError` with the closest ids. The answers never
+    change: other facts of the user make another catalog.
     """
 
-    def __init__(self, store: Store) -> None:
-        """Answer from an open file, which is closed with this object."""
-        self.store = store
+    def __init__(self, shipped: Shipped, own: OwnFacts | None = None) -> None:
+        """Answer from an open file, which is closed with this object, and from the facts of the user."""
+        self.shipped = shipped
+        self.own = OwnFacts() if own is None else own
+        self._layer = overlay.Layer(self.own)
         self._attributes: dict[str, dict[str, Attribute]] = {}
 
     @classmethod
     def open(cls, path: Path) -> Catalog:
         """Open the file at `path`; raises `CatalogFileError` where it is no usable catalog."""
-        return cls(Store(path))
+        return cls(Shipped(Store(path)))
+
+    def with_own(self, own: OwnFacts) -> Catalog:
+        """Return the catalog with these facts of the user instead; both share the file."""
+        return Catalog(self.shipped, own)
 
     def close(self) -> None:
         """Let the file go; what was read stays valid."""
-        self.store.close()
+        self.shipped.store.close()
 
     def __enter__(self) -> Catalog:
         """Return the catalog itself."""
@@ -56,13 +67,18 @@ class Catalog:
 
     @property
     def revision(self) -> str:
-        """The digest of all rows: equal for equal facts, whenever and wherever they were built."""
-        return self._meta["revision"]
+        """The digest of all facts: equal for equal facts, whenever and wherever they were built."""
+        return self._revision
+
+    @property
+    def shipped_revision(self) -> str:
+        """The digest of the shipped facts alone."""
+        return self.shipped.meta["revision"]
 
     @property
     def data_date(self) -> str:
         """The latest day on which a figure was retrieved."""
-        return self._meta["data_date"]
+        return self.shipped.meta["data_date"]
 
     # Things
 
@@ -96,19 +112,19 @@ class Catalog:
 
     def diffusion_models(self) -> tuple[DiffusionModel, ...]:
         """Return every diffusion model."""
-        return tuple(self._diffusion_models.values())
+        return tuple(self.shipped.diffusion_models.values())
 
     def diffusion_model(self, model_id: str) -> DiffusionModel:
         """Return one diffusion model with its results."""
-        return _found(self._diffusion_models, model_id, ThingKind.DIFFUSION_MODEL)
+        return _found(self.shipped.diffusion_models, model_id, ThingKind.DIFFUSION_MODEL)
 
     def serving_engines(self) -> tuple[ServingEngine, ...]:
         """Return every serving engine."""
-        return tuple(self._serving_engines.values())
+        return tuple(self.shipped.serving_engines.values())
 
     def serving_engine(self, engine_id: str) -> ServingEngine:
         """Return one serving engine with its rules."""
-        return _found(self._serving_engines, engine_id, ThingKind.SERVING_ENGINE)
+        return _found(self.shipped.serving_engines, engine_id, ThingKind.SERVING_ENGINE)
 
     # Figures and who states them
 
@@ -142,64 +158,77 @@ class Catalog:
     def seed_claims(self, thing: str | None = None) -> tuple[SeedClaim, ...]:
         """Return what the five source documents state, of all subjects or of one thing alone."""
         if thing is None:
-            return self._seed_claims
+            return self.shipped.seed_claims
         self.thing(thing)
-        return tuple(claim for claim in self._seed_claims if claim.thing == thing)
+        return tuple(claim for claim in self.shipped.seed_claims if claim.concerns(thing))
 
     def disputes(self, thing: str | None = None) -> tuple[Dispute, ...]:
         """Return the judged contradictions, all or those about one thing."""
         if thing is None:
-            return self._disputes
+            return self.shipped.disputes
         self.thing(thing)
-        return tuple(dispute for dispute in self._disputes if dispute.thing == thing)
+        return tuple(dispute for dispute in self.shipped.disputes if dispute.concerns(thing))
 
-    # What was read
+    # What was merged
 
     @cached_property
-    def _meta(self) -> dict[str, str]:
-        return readers.read_meta(self.store)
+    def _revision(self) -> str:
+        return overlay.merged_revision(self.shipped_revision, self.own)
 
     @cached_property
     def _things(self) -> dict[str, Thing]:
-        return readers.read_things(self.store)
+        return overlay.merged_things(self.shipped.things, self._layer)
 
     @cached_property
     def _sources(self) -> dict[str, Source]:
-        return readers.read_sources(self.store)
+        return {**self.shipped.sources, **self._layer.sources}
 
     @cached_property
     def _accelerators(self) -> dict[str, Accelerator]:
-        return readers.read_accelerators(self.store)
+        """Assemble every accelerator; one of the user's that lacks what estimates need is left out."""
+        found = {}
+        for part in (*self.shipped.parts.values(), *self._own_parts()):
+            values = self._values(part.id)
+            if all(name in values for name in ACCELERATOR_REQUIRED):
+                found[part.id] = accelerator_of(part, values)
+        return found
+
+    def _own_parts(self) -> list[PartRow]:
+        return [
+            PartRow(part.id, part.name, part.vendor, part.generation, part.announced)
+            for part in self._layer.accelerators.values()
+            if part.id not in self.shipped.things
+        ]
+
+    def _values(self, part: str) -> Mapping[str, ClaimValue]:
+        """Return the values that hold for an accelerator."""
+        if not self._layer.touched(part):
+            return self.shipped.part_values.get(part, {})
+        attributes = self._attributes_of(part)
+        return {name: each.value for name, each in attributes.items() if each.preferred is not None}
 
     @cached_property
     def _models(self) -> dict[str, Model]:
-        return readers.read_models(self.store)
-
-    @cached_property
-    def _diffusion_models(self) -> dict[str, DiffusionModel]:
-        return readers.read_diffusion_models(self.store, self._sources)
-
-    @cached_property
-    def _serving_engines(self) -> dict[str, ServingEngine]:
-        return readers.read_serving_engines(self.store)
+        own = {model.id: model.definition for model in self._layer.models.values()}
+        definitions = {**own, **self.shipped.definitions}
+        ordered = [*self.shipped.definitions, *(model for model in own if model not in self.shipped.things)]
+        return {
+            model: overlay.merged_model(
+                definitions[model], self._attributes_of(model) if self._layer.touched(model) else {}
+            )
+            for model in ordered
+        }
 
     @cached_property
     def _prices(self) -> tuple[Price, ...]:
-        return readers.read_prices(self.store, self._sources)
-
-    @cached_property
-    def _seed_claims(self) -> tuple[SeedClaim, ...]:
-        return readers.read_seed_claims(self.store, self._sources)
-
-    @cached_property
-    def _disputes(self) -> tuple[Dispute, ...]:
-        return readers.read_disputes(self.store)
+        return overlay.merged_prices(self.shipped.prices, self._layer, self._sources)
 
     def _attributes_of(self, thing_id: str) -> dict[str, Attribute]:
-        """Read the attributes of a thing, once."""
+        """Merge the attributes of a thing, once."""
         if thing_id not in self._attributes:
-            self.thing(thing_id)
-            self._attributes[thing_id] = readers.read_attributes(self.store, thing_id, self._sources)
+            thing = self.thing(thing_id)
+            shipped = {} if thing.own else self.shipped.attributes_of(thing_id)
+            self._attributes[thing_id] = overlay.merged_attributes(thing, shipped, self._layer, self._sources)
         return self._attributes[thing_id]
 
 

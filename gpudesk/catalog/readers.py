@@ -5,16 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 from gpudesk.catalog.attribute_names import PEAK_DENSE
-from gpudesk.catalog.definitions import model_of
 from gpudesk.catalog.plain import restored
 from gpudesk.catalog.store import Store
 from gpudesk.domain.accelerators import Accelerator
 from gpudesk.domain.claims import Attribute, Claim, ClaimValue, Dispute, Kind, Price, SeedClaim, Source
 from gpudesk.domain.diffusion import DiffusionModel, DiffusionResult
-from gpudesk.domain.models import Model
 from gpudesk.domain.serving_engines import ServingEngine
 from gpudesk.domain.things import Thing, ThingKind
 
@@ -49,22 +47,37 @@ def read_things(store: Store) -> dict[str, Thing]:
     return {row[0]: Thing(row[0], ThingKind(row[1]), row[2], row[3]) for row in rows}
 
 
-def read_accelerators(store: Store) -> dict[str, Accelerator]:
-    """Assemble every accelerator from the values that the catalog prefers, in the order of lists."""
+class PartRow(NamedTuple):
+    """What an accelerator is beyond its attributes."""
+
+    id: str
+    name: str
+    vendor: str
+    generation: str
+    announced: bool
+
+
+def read_parts(store: Store) -> dict[str, PartRow]:
+    """Read what every accelerator is beyond its attributes, by id in the order of lists."""
+    rows = store.rows(
+        "SELECT thing.id, thing.name, thing.maker, accelerator.generation, accelerator.announced"
+        " FROM thing JOIN accelerator ON accelerator.id = thing.id ORDER BY thing.position"
+    )
+    return {row[0]: PartRow(row[0], row[1], row[2], row[3], bool(row[4])) for row in rows}
+
+
+def read_part_values(store: Store) -> dict[str, dict[str, ClaimValue]]:
+    """Read the values that the catalog prefers of every accelerator, by its id and attribute."""
     preferred: dict[str, dict[str, ClaimValue]] = {}
     for thing, attribute, value in store.rows(
         "SELECT claim.thing, claim.attribute, claim.value FROM claim JOIN accelerator ON claim.thing ="
         " accelerator.id WHERE claim.preferred"
     ):
         preferred.setdefault(thing, {})[attribute] = json.loads(value)
-    rows = store.rows(
-        "SELECT thing.id, thing.name, thing.maker, accelerator.generation, accelerator.announced"
-        " FROM thing JOIN accelerator ON accelerator.id = thing.id ORDER BY thing.position"
-    )
-    return {row[0]: _accelerator(row, preferred[row[0]]) for row in rows}
+    return preferred
 
 
-def _accelerator(row: tuple[Any, ...], values: Mapping[str, Any]) -> Accelerator:
+def accelerator_of(part: PartRow, values: Mapping[str, Any]) -> Accelerator:
     """Name the preferred values as the domain does; what no claim is preferred for stays None."""
     peaks = {
         name.removeprefix(PEAK_DENSE): float(value)
@@ -72,11 +85,11 @@ def _accelerator(row: tuple[Any, ...], values: Mapping[str, Any]) -> Accelerator
         if name.startswith(PEAK_DENSE)
     }
     return Accelerator(
-        id=row[0],
-        name=row[1],
-        vendor=row[2],
-        generation=row[3],
-        announced=bool(row[4]),
+        id=part.id,
+        name=part.name,
+        vendor=part.vendor,
+        generation=part.generation,
+        announced=part.announced,
         platform=values["software_platform"],
         memory_bytes=round(values["memory"]),
         memory_bandwidth=float(values["memory_bandwidth"]),
@@ -96,13 +109,14 @@ def _float(value: float | None) -> float | None:
     return None if value is None else float(value)
 
 
-def read_models(store: Store) -> dict[str, Model]:
-    """Read every model, in the order of lists."""
-    rows = store.rows(
-        "SELECT model.id, model.definition FROM model JOIN thing ON model.id = thing.id"
-        " ORDER BY thing.position"
+def read_definitions(store: Store) -> dict[str, str]:
+    """Read the structure of every model as JSON, by id in the order of lists."""
+    return dict(
+        store.rows(
+            "SELECT model.id, model.definition FROM model JOIN thing ON model.id = thing.id"
+            " ORDER BY thing.position"
+        )
     )
-    return {model: model_of(json.loads(definition)) for model, definition in rows}
 
 
 def read_serving_engines(store: Store) -> dict[str, ServingEngine]:

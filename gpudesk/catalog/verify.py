@@ -26,7 +26,7 @@ class Finding:
 
 def verify(catalog: Catalog) -> tuple[Finding, ...]:
     """Return everything that is wrong; nothing means that the catalog says what data/ said."""
-    store = catalog.store
+    store = catalog.shipped.store
     # Each of the first two reads what only holds where the one before found nothing.
     findings = tuple(_integrity(store)) or tuple(_dangling(store))
     if findings:
@@ -60,7 +60,7 @@ def _dangling(store: Store) -> Iterator[Finding]:
 
 def _revision(catalog: Catalog) -> Iterator[Finding]:
     """The rows are those that were built."""
-    found = stored_revision(catalog.store)
+    found = stored_revision(catalog.shipped.store)
     if found != catalog.revision:
         problem = message("catalog.verify.revision", stated=catalog.revision, found=found)
         yield Finding("meta", problem)

@@ -4,6 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from gpudesk.domain.own_facts import Preference
+
+#: How the verdict on a claim begins that says the same as the preferred one in other digits or words.
+AGREES: Final = "agrees"
 
 #: What a claim can say: a figure, a word, yes or no, or a list of words.
 ClaimValue = int | float | str | bool | tuple[str, ...] | None
@@ -42,7 +49,8 @@ class Claim:
     """One figure as one source states it, in the unit used inside.
 
     `verdict` says, on a rival claim, why it is not the preferred one. `published` keeps the figure and
-    unit as printed where they differ from `value` and `unit`.
+    unit as printed where they differ from `value` and `unit`. `own` is one that the user stated.
+    `statements` are the ids of the source documents' statements that say it.
     """
 
     value: ClaimValue
@@ -55,17 +63,35 @@ class Claim:
     retrieved: str | None = None
     note: str | None = None
     verdict: str | None = None
+    own: bool = False
+    statements: tuple[str, ...] = ()
+
+    def agrees_with(self, value: ClaimValue) -> bool:
+        """Whether it says the same; a verdict may say that it does but for rounding or detail."""
+        return self.value == value or (self.verdict or "").startswith(AGREES)
 
 
 @dataclass(frozen=True, slots=True)
 class Attribute:
-    """All claims about one attribute of one thing; at most one is preferred, `reason` says why."""
+    """All claims about one attribute of one thing; at most one is preferred, `reason` says why.
+
+    Where the user prefers another claim than the shipped catalog, `preference` is that choice and `shipped`
+    the claim that the catalog itself takes, if it takes one, with `shipped_reason`.
+    """
 
     thing: str
     name: str
     unit: str | None
     claims: tuple[Claim, ...]
     reason: str | None = None
+    preference: Preference | None = None
+    shipped: Claim | None = None
+    shipped_reason: str | None = None
+
+    @property
+    def overridden(self) -> bool:
+        """Whether the user took another claim than the shipped catalog does."""
+        return self.preference is not None
 
     @property
     def preferred(self) -> Claim | None:
@@ -86,12 +112,15 @@ class Attribute:
     @property
     def disputed(self) -> bool:
         """Whether some claim states another value than the preferred one."""
-        return any(claim.value != self.value for claim in self.rivals)
+        return any(not claim.agrees_with(self.value) for claim in self.rivals)
 
 
 @dataclass(frozen=True, slots=True)
 class SeedClaim:
-    """A statement of one of the five source documents, kept as it was printed."""
+    """A statement of one of the five source documents, kept as it was printed.
+
+    `things` are those of the catalog that it is about, `attributes` what it says of each of them.
+    """
 
     id: str
     source: Source
@@ -104,8 +133,12 @@ class SeedClaim:
     as_of: str | None
     stated_by: str | None
     note: str | None
-    thing: str | None = None
-    thing_attribute: str | None = None
+    things: tuple[str, ...] = ()
+    attributes: tuple[str, ...] = ()
+
+    def concerns(self, thing: str, attribute: str | None = None) -> bool:
+        """Whether it is about a thing, or about an attribute of it."""
+        return thing in self.things and (attribute is None or attribute in self.attributes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +146,7 @@ class Dispute:
     """Two statements that cannot both hold, with the verdict and its reason.
 
     `claim_b` is a second claim, or ARITHMETIC (refused by calculation), or PUBLIC-RECORD (refused by
-    dated public pages).
+    dated public pages). `things` and `attributes` are what of the catalog it is about.
     """
 
     id: str
@@ -124,8 +157,12 @@ class Dispute:
     disagreement: str
     verdict: str
     reason: str
-    thing: str | None = None
-    thing_attribute: str | None = None
+    things: tuple[str, ...] = ()
+    attributes: tuple[str, ...] = ()
+
+    def concerns(self, thing: str, attribute: str | None = None) -> bool:
+        """Whether it is about a thing, or about an attribute of it."""
+        return thing in self.things and (attribute is None or attribute in self.attributes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,3 +184,4 @@ class Price:
     basis: str | None = None
     date: str | None = None
     note: str | None = None
+    own: bool = False

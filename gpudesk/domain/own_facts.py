@@ -138,6 +138,7 @@ class OwnPrice:
             basis=self.basis,
             date=self.date,
             note=self.note,
+            own=True,
         )
 
 

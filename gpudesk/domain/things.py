@@ -17,9 +17,13 @@ class ThingKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Thing:
-    """One entry for a list: `maker` is the vendor or organisation, None where it has none."""
+    """One entry for a list: `maker` is the vendor or organisation, None where it has none.
+
+    `own` is an entry that the user made.
+    """
 
     id: str
     kind: ThingKind
     name: str
     maker: str | None = None
+    own: bool = False
