@@ -120,6 +120,7 @@ class Program(QObject):
         if self.instance is not None:
             self.instance.close()
         for window in self.windows:
+            window.jobs.stop()
             window.document.leave()
             window.deleteLater()
         self.settings.write()

@@ -15,6 +15,7 @@ from gpudesk.desktop.after_paint import after_paint
 from gpudesk.desktop.pages.page import Page
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.document import Document
+from gpudesk.desktop.session.jobs import Jobs
 from gpudesk.desktop.session.recovery import Recovered, RecoveryFile
 from gpudesk.desktop.shell.action_list import all_actions
 from gpudesk.desktop.shell.body import Body
@@ -58,6 +59,7 @@ class MainWindow(QMainWindow):
         self.desk = Desk(program.workbench, program.formatter, self)
         recovery = RecoveryFile(self)
         self.document = Document(self.desk, self.settings, recovery, self)
+        self.jobs = Jobs(program.formatter, self)
         self.page_specs = page_specs()
         self._pages: dict[str, Page] = {}
         self._page = _START
@@ -117,6 +119,8 @@ class MainWindow(QMainWindow):
         self.top.search.clicked.connect(self.open_palette)
         self.top.print.clicked.connect(self.preview)
         self.top.panel.clicked.connect(self.toggle_panel)
+        self.jobs.shown.connect(self.status.set_job)
+        self.status.job_cancelled.connect(self.jobs.cancel)
         self.document.changed.connect(self._show_title)
         self.desk.scenario_changed.connect(self._leave_start)
         self.theme.follow(self._fit_to_text)
@@ -344,6 +348,7 @@ class MainWindow(QMainWindow):
         if not self.files.may_close():
             event.ignore()
             return
+        self.jobs.stop()
         keep_place(self, self.settings)
         self.settings.write()
         self.document.close()

@@ -37,12 +37,12 @@ def go_to_region(window: MainWindow, by: int) -> None:
 def tab_round(window: MainWindow, *, following: bool) -> bool:
     """Bring the Tab key from the last control to the first; return whether it stood there.
 
-    The order is that of reading: scenario, page, panel, the bar above, the list of pages.
+    The order is that of reading: scenario, page, panel, the bar above, the list of pages, the bar below.
     """
     regions: list[QWidget] = [window.scenario, window.chips, window.note, window.body.stack]
     if window.body.panel is not None:
         regions.append(window.body.panel)
-    ends = chain_as_read([*regions, window.top, window.rail])
+    ends = chain_as_read([*regions, window.top, window.rail, window.status])
     if ends is None or window.focusWidget() is not ends[following]:
         return False
     # What cannot be seen stands between the last control and the first.

@@ -1,8 +1,8 @@
-"""The status bar: the catalog at the left; saved state, time of the last answer, "Offline" at the right."""
+"""The status bar: the catalog at the left; a job, saved state, time of the answer, "Offline" at the right."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleAnnouncementEvent,
@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from gpudesk.desktop.theme.pen import Pen
 from gpudesk.desktop.theme.theme import Theme
+from gpudesk.desktop.widgets.buttons import LinkButton
 from gpudesk.desktop.widgets.cut_label import CutLabel
 from gpudesk.desktop.widgets.label import Label
 from gpudesk.text import tr
@@ -30,6 +31,9 @@ class StatusBar(QWidget):
     What is empty takes no room. "Offline" always stands: it is a promise.
     """
 
+    #: The user wants the job that is shown to end.
+    job_cancelled = Signal()
+
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         """Begin with nothing but the promise."""
         super().__init__(parent)
@@ -38,13 +42,18 @@ class StatusBar(QWidget):
         self._message = ""
         self.setAccessibleName(tr("Status"))
         self._left = CutLabel(theme, self)
+        self._job = self._part()
+        self._job.set_colour("text1")
+        self._cancel = LinkButton(theme, tr("Cancel"), parent=self)
+        self._cancel.hide()
+        self._cancel.clicked.connect(self.job_cancelled)
         self._saved = self._part()
         self._elapsed = self._part()
         self._offline = self._part(tr("Offline"))
         self._offline.setToolTip(tr("GPU Desk works without a network and sends nothing."))
         self._row = QHBoxLayout(self)
         self._row.addWidget(self._left, 1)
-        for part in (self._saved, self._elapsed, self._offline):
+        for part in (self._job, self._cancel, self._saved, self._elapsed, self._offline):
             self._row.addWidget(part)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
@@ -64,6 +73,20 @@ class StatusBar(QWidget):
     def set_elapsed(self, text: str) -> None:
         """Say how long the last answer took."""
         self._set(self._elapsed, text)
+
+    def set_job(self, text: str, can_cancel: bool = False) -> None:
+        """Say what is being done and how far it is; empty where nothing is."""
+        began = bool(text) and self._job.isHidden()
+        self._set(self._job, text)
+        self._cancel.setVisible(bool(text) and can_cancel)
+        self._cancel.setAccessibleName(tr("Cancel: {job}", job=text))
+        if began and QAccessible.isActive():
+            QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, text))
+
+    @property
+    def job(self) -> str:
+        """What is said to be done, empty where nothing is."""
+        return self._job.text()
 
     @property
     def message(self) -> str:

@@ -1,12 +1,14 @@
 """The line at the foot of the window."""
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from gpudesk.desktop.shell import status_bar
 from gpudesk.desktop.shell.status_bar import StatusBar
 from gpudesk.desktop.theme.theme import Theme
+from gpudesk.desktop.widgets.buttons import LinkButton
 
 CATALOG = "Catalog 2026-11-20 · 34 accelerators, 83 models"
 
@@ -64,6 +66,23 @@ def test_the_left_is_cut_first_and_stays_whole_in_the_tool_tip(bar: StatusBar) -
     left = next(label for label in bar.findChildren(QLabel) if label.text() == catalog)
     assert left.toolTip() == CATALOG
     assert left.accessibleName() == CATALOG
+
+
+def test_a_job_is_shown_before_the_rest_and_can_be_cancelled(bar: StatusBar, qtbot: QtBot) -> None:
+    bar.set_saved("Edited")
+    bar.set_job("Prices, 3,200 of 10,000")
+    assert shown(bar) == [CATALOG, "Prices, 3,200 of 10,000", "Edited", "Offline"]
+    cancel = bar.findChild(LinkButton)
+    assert cancel is not None
+    assert not cancel.isVisible()
+    bar.set_job("Prices, 9,000 of 10,000", True)
+    assert cancel.isVisible()
+    assert cancel.accessibleName() == "Cancel: Prices, 9,000 of 10,000"
+    with qtbot.waitSignal(bar.job_cancelled, timeout=500):
+        qtbot.keyClick(cancel, Qt.Key.Key_Space)
+    bar.set_job("")
+    assert shown(bar) == [CATALOG, "Edited", "Offline"]
+    assert not cancel.isVisible()
 
 
 def test_it_is_as_high_as_its_letters_need(bar: StatusBar, theme: Theme) -> None:

@@ -1,0 +1,242 @@
+"""Jobs: work beside the window that takes longer than a blink; the one way for it.
+
+A job is a generator of the workbench. It runs on a thread, lets the window have the interpreter between its
+steps, can be cancelled there, and hands its result over in the thread of the window.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from threading import Event
+from typing import Any, Generic, TypeVar
+
+from PySide6.QtCore import QObject, QThread, QTimer, Signal, Slot
+
+from gpudesk.domain.formatting import Formatter
+from gpudesk.domain.messages import InputError
+from gpudesk.domain.progress import Progress, Steps
+from gpudesk.sentences import sentence
+from gpudesk.text import tr
+
+_T = TypeVar("_T")
+
+#: From here on a job is shown, and from here on it can be cancelled.
+SHOWN_AFTER_MS = 200
+CANCEL_AFTER_MS = 1000
+_SHOWN_EVERY_MS = 100
+#: Seconds that a job works before it lets the window have the interpreter, and for how long.
+_WORKS_S = 0.002
+_RESTS_S = 0.0005
+#: Seconds after which the interpreter takes itself from a job that does not let go, while there is one.
+_SWITCH_S = 0.001
+
+
+class _Worker(QThread):
+    """Goes through the steps. What it leaves is read once it has finished."""
+
+    def __init__(self, steps: Steps[Any], parent: QObject) -> None:
+        super().__init__(parent)
+        self._steps = steps
+        self._stop = Event()
+        self.progress: Progress | None = None
+        self.result: Any = None
+        self.completed = False
+        self.error: Exception | None = None
+
+    def stop(self) -> None:
+        """End with the present step."""
+        self._stop.set()
+
+    def run(self) -> None:
+        """Work until the end, a fault, or a stop."""
+        try:
+            self._work()
+        except Exception as error:  # noqa: BLE001 - handed over, and raised where somebody takes it
+            self.error = error
+        finally:
+            self._steps.close()
+
+    def _work(self) -> None:
+        began = time.perf_counter()
+        while not self._stop.is_set():
+            try:
+                self.progress = next(self._steps)
+            except StopIteration as end:
+                self.result, self.completed = end.value, True
+                return
+            if time.perf_counter() - began > _WORKS_S:
+                time.sleep(_RESTS_S)
+                began = time.perf_counter()
+
+
+class Job(QObject, Generic[_T]):
+    """One piece of work that runs; made by `Jobs.start`."""
+
+    #: There is nothing left of it: it is done, has failed, or was cancelled.
+    ended = Signal()
+
+    def __init__(
+        self,
+        steps: Steps[_T],
+        done: Callable[[_T], object],
+        failed: Callable[[InputError], object],
+        cancelled: Callable[[], object],
+        parent: QObject,
+    ) -> None:
+        """Begin; exactly one of the three is called, in the thread of the window, unless it is dropped."""
+        super().__init__(parent)
+        self._done = done
+        self._failed = failed
+        self._cancelled = cancelled
+        self._dropped = False
+        self.began = time.perf_counter()
+        self._worker = _Worker(steps, self)
+        self._worker.finished.connect(self._finished)
+        self._worker.start()
+
+    @property
+    def progress(self) -> Progress | None:
+        """How far it is, None before its first step."""
+        return self._worker.progress
+
+    @property
+    def age_ms(self) -> float:
+        """Milliseconds since it began."""
+        return (time.perf_counter() - self.began) * 1000
+
+    def cancel(self) -> None:
+        """End it with its present step; what it has done by then is as the generator leaves it."""
+        self._worker.stop()
+
+    def drop(self) -> None:
+        """Cancel it and tell nobody: something newer has taken its place."""
+        self._dropped = True
+        self._worker.stop()
+
+    def wait(self) -> None:
+        """Wait until its thread has ended."""
+        self._worker.wait()
+
+    @Slot()
+    def _finished(self) -> None:
+        # The thread says so itself a little before it has gone.
+        self._worker.wait()
+        worker = self._worker
+        self.ended.emit()
+        if self._dropped:
+            return
+        if isinstance(worker.error, InputError):
+            self._failed(worker.error)
+        elif worker.error is not None:
+            raise worker.error
+        elif worker.completed:
+            self._done(worker.result)
+        else:
+            self._cancelled()
+
+
+def _nothing() -> None:
+    """Do nothing: for callers that need not know that a job was cancelled."""
+
+
+class Jobs(QObject):
+    """The jobs of one window. Of one kind only the newest counts: what an older one brings is dropped."""
+
+    #: What the status bar shows of the newest job, empty where there is none; whether it can be cancelled.
+    shown = Signal(str, bool)
+
+    def __init__(self, formatter: Formatter, parent: QObject | None = None) -> None:
+        """Begin with none."""
+        super().__init__(parent)
+        self._formatter = formatter
+        self._jobs: dict[str, Job[Any]] = {}
+        self._all: list[Job[Any]] = []
+        self._switch_s = sys.getswitchinterval()
+        self._text = ""
+        self._timer = QTimer(self)
+        self._timer.setInterval(_SHOWN_EVERY_MS)
+        self._timer.timeout.connect(self._show)
+
+    def start(
+        self,
+        kind: str,
+        steps: Steps[_T],
+        done: Callable[[_T], object],
+        failed: Callable[[InputError], object],
+        cancelled: Callable[[], object] = _nothing,
+    ) -> Job[_T]:
+        """Begin a job; one of the same kind that still runs is dropped.
+
+        One of the three is called in the end, in this thread. A mistake of the program that a job comes upon
+        is raised here, as one of the window itself would be.
+        """
+        former = self._jobs.pop(kind, None)
+        if former is not None:
+            former.drop()
+        job: Job[_T] = Job(steps, done, failed, cancelled, self)
+        self._jobs[kind] = job
+        if not self._all:
+            self._switch_s = sys.getswitchinterval()
+            sys.setswitchinterval(_SWITCH_S)
+        self._all.append(job)
+        job.ended.connect(self._ended)
+        self._timer.start()
+        return job
+
+    @property
+    def running(self) -> bool:
+        """Whether there is a job whose end somebody waits for."""
+        return bool(self._jobs)
+
+    def cancel(self) -> None:
+        """Cancel the job that is shown."""
+        if self._jobs:
+            next(reversed(self._jobs.values())).cancel()
+
+    def stop(self) -> None:
+        """Drop all jobs and wait until they have ended: the window goes."""
+        for job in self._all:
+            job.drop()
+        for job in self._all:
+            job.wait()
+        if self._all:
+            sys.setswitchinterval(self._switch_s)
+        self._jobs, self._all = {}, []
+        self._timer.stop()
+
+    @Slot()
+    def _ended(self) -> None:
+        job = self.sender()
+        self._all = [each for each in self._all if each is not job]
+        self._jobs = {kind: each for kind, each in self._jobs.items() if each is not job}
+        if not self._all:
+            sys.setswitchinterval(self._switch_s)
+        if not self._jobs:
+            self._timer.stop()
+        self._show()
+        job.deleteLater()
+
+    def _show(self) -> None:
+        job = next(reversed(self._jobs.values()), None) if self._jobs else None
+        if job is None or job.age_ms < SHOWN_AFTER_MS:
+            self._say("", can_cancel=False)
+        else:
+            self._say(self._words(job.progress), can_cancel=job.age_ms >= CANCEL_AFTER_MS)
+
+    def _words(self, progress: Progress | None) -> str:
+        if progress is None:
+            return tr("Working")
+        what = sentence(progress.what, self._formatter)
+        if not progress.total:
+            return what
+        count = self._formatter.count
+        return tr(
+            "{what}, {done} of {total}", what=what, done=count(progress.done), total=count(progress.total)
+        )
+
+    def _say(self, text: str, *, can_cancel: bool) -> None:
+        if text or self._text:
+            self._text = text
+            self.shown.emit(text, can_cancel)

@@ -1,0 +1,189 @@
+"""Work beside the window: its result, its early end, what is shown meanwhile, and that nothing freezes."""
+
+import sys
+import time
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtCore import QThread
+from pytestqt.exceptions import capture_exceptions
+from pytestqt.qtbot import QtBot
+
+from gpudesk.desktop.session import jobs as module
+from gpudesk.desktop.session.jobs import Jobs
+from gpudesk.domain.formatting import ENGLISH, Formatter
+from gpudesk.domain.messages import InputError, message
+from gpudesk.domain.progress import Progress, Steps
+
+READING = message("file.unreadable", reason="x")
+
+
+@pytest.fixture
+def jobs(qtbot: QtBot) -> Iterator[Jobs]:
+    made = Jobs(Formatter(ENGLISH))
+    yield made
+    made.stop()
+    made.deleteLater()
+
+
+class Outcome:
+    """Keeps what a job came to, and on which thread that was said."""
+
+    def __init__(self) -> None:
+        self.said: list[object] = []
+        self.threads: list[QThread] = []
+
+    def done(self, result: object) -> None:
+        self._keep(result)
+
+    def failed(self, error: InputError) -> None:
+        self._keep(error)
+
+    def cancelled(self) -> None:
+        self._keep("cancelled")
+
+    def _keep(self, said: object) -> None:
+        self.said.append(said)
+        self.threads.append(QThread.currentThread())
+
+
+@pytest.fixture
+def outcome() -> Outcome:
+    return Outcome()
+
+
+def start(jobs: Jobs, steps: Steps[object], outcome: Outcome, kind: str = "import") -> None:
+    jobs.start(kind, steps, outcome.done, outcome.failed, outcome.cancelled)
+
+
+def counting(total: int, pause_s: float = 0.0) -> Steps[object]:
+    for done in range(total):
+        yield Progress(READING, done, total)
+        time.sleep(pause_s)
+    return total
+
+
+def for_ever(ended: list[str]) -> Steps[object]:
+    try:
+        while True:
+            yield Progress(READING)
+            time.sleep(0.001)
+    finally:
+        ended.append("closed")
+
+
+def test_a_result_comes_back_in_the_thread_of_the_window(jobs: Jobs, outcome: Outcome, qtbot: QtBot) -> None:
+    start(jobs, counting(5), outcome)
+    assert jobs.running
+    qtbot.waitUntil(lambda: outcome.said == [5])
+    assert outcome.threads == [QThread.currentThread()]
+    qtbot.waitUntil(lambda: not jobs.running)
+
+
+def test_a_fault_of_the_input_is_handed_to_the_caller(jobs: Jobs, outcome: Outcome, qtbot: QtBot) -> None:
+    def steps() -> Steps[object]:
+        yield Progress(READING)
+        raise InputError(message("file.unreadable", reason="x"), "here")
+
+    start(jobs, steps(), outcome)
+    qtbot.waitUntil(lambda: bool(outcome.said))
+    (error,) = outcome.said
+    assert isinstance(error, InputError)
+    assert error.where == "here"
+
+
+def test_a_mistake_of_the_program_is_raised_as_one_of_the_window(
+    jobs: Jobs, outcome: Outcome, qtbot: QtBot
+) -> None:
+    def steps() -> Steps[object]:
+        yield Progress(READING)
+        raise ZeroDivisionError("own mistake")
+
+    with capture_exceptions() as raised:
+        start(jobs, steps(), outcome)
+        qtbot.waitUntil(lambda: bool(raised))
+    assert raised[0][0] is ZeroDivisionError
+    assert outcome.said == []
+    assert not jobs.running
+
+
+def test_a_job_that_is_cancelled_says_so_and_cleans_up(jobs: Jobs, outcome: Outcome, qtbot: QtBot) -> None:
+    ended: list[str] = []
+    start(jobs, for_ever(ended), outcome)
+    qtbot.wait(20)
+    jobs.cancel()
+    qtbot.waitUntil(lambda: outcome.said == ["cancelled"])
+    assert ended == ["closed"]
+
+
+def test_the_result_of_an_older_job_of_the_kind_is_dropped(
+    jobs: Jobs, outcome: Outcome, qtbot: QtBot
+) -> None:
+    ended: list[str] = []
+    old, other = Outcome(), Outcome()
+    start(jobs, for_ever(ended), old)
+    qtbot.wait(20)
+    start(jobs, counting(7), other, kind="other")
+    start(jobs, counting(3), outcome)
+    qtbot.waitUntil(lambda: outcome.said == [3] and other.said == [7] and ended == ["closed"])
+    assert old.said == []
+
+
+def test_a_short_job_is_not_shown(jobs: Jobs, outcome: Outcome, qtbot: QtBot) -> None:
+    said: list[tuple[str, bool]] = []
+    jobs.shown.connect(lambda text, can_cancel: said.append((text, can_cancel)))
+    start(jobs, counting(10), outcome)
+    qtbot.waitUntil(lambda: outcome.said == [10])
+    assert said == []
+
+
+def test_a_long_one_says_how_far_it_is_and_can_then_be_cancelled(
+    jobs: Jobs, outcome: Outcome, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "CANCEL_AFTER_MS", 350)
+    said: list[tuple[str, bool]] = []
+    jobs.shown.connect(lambda text, can_cancel: said.append((text, can_cancel)))
+    start(jobs, counting(5000, 0.001), outcome)
+    qtbot.waitUntil(lambda: bool(said) and said[-1][1])
+    assert not said[0][1]
+    assert said[-1][0].endswith(" of 5,000")
+    jobs.cancel()
+    qtbot.waitUntil(lambda: outcome.said == ["cancelled"])
+    assert said[-1] == ("", False)
+
+
+def test_stopping_waits_for_the_threads_and_says_nothing(jobs: Jobs, outcome: Outcome, qtbot: QtBot) -> None:
+    ended: list[str] = []
+    interval = sys.getswitchinterval()
+    start(jobs, for_ever(ended), outcome)
+    qtbot.wait(20)
+    jobs.stop()
+    assert ended == ["closed"]
+    assert not jobs.running
+    assert sys.getswitchinterval() == interval
+    qtbot.wait(20)
+    assert outcome.said == []
+
+
+def test_one_that_never_lets_go_by_itself_does_not_hold_up_the_window(
+    jobs: Jobs, outcome: Outcome, qtbot: QtBot
+) -> None:
+    """Plain Python that yields seldom is taken the interpreter from by the switch interval."""
+
+    def steps() -> Steps[object]:
+        for _ in range(4):
+            yield Progress(READING)
+            until = time.perf_counter() + 0.1
+            while time.perf_counter() < until:
+                sum(range(200))
+        return None
+
+    gaps: list[float] = []
+    start(jobs, steps(), outcome)
+    last = time.perf_counter()
+    while not outcome.said:
+        qtbot.wait(1)
+        now = time.perf_counter()
+        gaps.append(now - last)
+        last = now
+    assert max(gaps) < 0.05
