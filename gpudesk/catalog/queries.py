@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import difflib
+import json
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from gpudesk.catalog import overlay
 from gpudesk.catalog.attribute_names import ACCELERATOR_REQUIRED
@@ -110,6 +111,10 @@ class Catalog:
         """Return one model with all its dimensions."""
         return _found(self._models, model_id, ThingKind.MODEL)
 
+    def definition(self, model_id: str) -> dict[str, Any]:
+        """Return the structure of a model in plain JSON types, as it was published or entered."""
+        return dict(json.loads(_found(self._definitions, model_id, ThingKind.MODEL)))
+
     def diffusion_models(self) -> tuple[DiffusionModel, ...]:
         """Return every diffusion model."""
         return tuple(self.shipped.diffusion_models.values())
@@ -208,15 +213,21 @@ class Catalog:
         return {name: each.value for name, each in attributes.items() if each.preferred is not None}
 
     @cached_property
+    def _definitions(self) -> dict[str, str]:
+        own = {
+            model.id: model.definition
+            for model in self._layer.models.values()
+            if model.id not in self.shipped.things
+        }
+        return {**self.shipped.definitions, **own}
+
+    @cached_property
     def _models(self) -> dict[str, Model]:
-        own = {model.id: model.definition for model in self._layer.models.values()}
-        definitions = {**own, **self.shipped.definitions}
-        ordered = [*self.shipped.definitions, *(model for model in own if model not in self.shipped.things)]
         return {
             model: overlay.merged_model(
-                definitions[model], self._attributes_of(model) if self._layer.touched(model) else {}
+                definition, self._attributes_of(model) if self._layer.touched(model) else {}
             )
-            for model in ordered
+            for model, definition in self._definitions.items()
         }
 
     @cached_property
