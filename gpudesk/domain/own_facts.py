@@ -169,6 +169,11 @@ class Edit:
         return Edit(self.text, before=self.after, after=self.before)
 
     @property
+    def moves_estimates(self) -> bool:
+        """Whether it says anything but prices and sources, which no estimate rests on."""
+        return not all(isinstance(fact, Source | OwnPrice) for fact in (*self.before, *self.after))
+
+    @property
     def things(self) -> frozenset[str]:
         """The ids of the things that the step is about."""
         return frozenset(filter(None, map(_thing_of, (*self.before, *self.after))))

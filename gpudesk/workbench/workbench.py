@@ -12,7 +12,9 @@ from gpudesk import paths
 from gpudesk.catalog.freshness import ensure_built
 from gpudesk.catalog.queries import Catalog
 from gpudesk.domain.messages import InputError, message
+from gpudesk.domain.own_facts import Edit, OwnFacts
 from gpudesk.domain.scenarios import Scenario
+from gpudesk.workbench.own_catalog import OwnCatalog
 
 if TYPE_CHECKING:
     # Imported where they are used: a look into the catalog needs no arithmetic.
@@ -41,13 +43,18 @@ class Workbench:
     come with the first estimate.
     """
 
-    def __init__(self, catalog: Catalog, calibration_file: Path | None = None) -> None:
+    def __init__(
+        self, catalog: Catalog, calibration_file: Path | None = None, own_file: Path | None = None
+    ) -> None:
         """Work with an open catalog, which is closed with the workbench.
 
-        The calibration is that of the program unless another file is given.
+        The calibration is that of the program unless another file is given. The user's facts are those of
+        `own_file`; without one they last as long as the workbench.
         """
+        #: The shipped facts with the user's; another object after each change of these.
         self.catalog = catalog
         self._calibration_file = calibration_file
+        self.own = OwnCatalog(own_file, self._show_own)
 
     @classmethod
     def open(cls) -> Workbench:
@@ -58,11 +65,19 @@ class Workbench:
         else:
             path = paths.built_catalog_path()
             ensure_built(data, path)
-        return cls(Catalog.open(path))
+        return cls(Catalog.open(path), own_file=paths.user_catalog_path())
 
     def close(self) -> None:
-        """Let the catalog go."""
+        """Let the catalog and the user's file go."""
+        self.own.close()
         self.catalog.close()
+
+    def _show_own(self, facts: OwnFacts, edit: Edit | None) -> None:
+        """Lay the user's facts over the catalog; what rests on the former ones is worked out anew."""
+        self.catalog = self.catalog.with_own(facts)
+        if edit is None or edit.moves_estimates:
+            for name in ("estimator", "records"):
+                self.__dict__.pop(name, None)
 
     def __enter__(self) -> Workbench:
         """Return the workbench itself."""

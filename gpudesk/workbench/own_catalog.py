@@ -1,0 +1,206 @@
+"""The user's facts while the program runs: written to their file, laid over the catalog, undone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from gpudesk.domain.messages import InputError, Message
+from gpudesk.domain.own_facts import Edit, OwnFacts
+
+if TYPE_CHECKING:
+    from gpudesk.catalog.backups import Backup
+    from gpudesk.catalog.user_file import UserFile
+
+#: What is told of a change: the ids of the things that it is about.
+Listener = Callable[[frozenset[str]], None]
+#: Steps that can be undone.
+_MOST_STEPS: Final = 500
+
+
+class OwnCatalog:
+    """The user's facts and their file. Without a file they last as long as the program.
+
+    A file that cannot be used leaves the shipped catalog alone; `problem` says why.
+    """
+
+    def __init__(self, path: Path | None, show: Callable[[OwnFacts, Edit | None], None]) -> None:
+        """Open the file at `path`, which need not exist; `show` lays facts over the catalog.
+
+        `show` gets the step that led to the facts, None where they are others altogether.
+        """
+        self.path = path
+        self.problem: InputError | None = None
+        self.facts = OwnFacts()
+        self._show = show
+        self._file: UserFile | None = None
+        self._listeners: list[Listener] = []
+        self._done: list[Edit] = []
+        self._undone: list[Edit] = []
+        self._open()
+
+    def _open(self) -> None:
+        self.problem = None
+        self.facts = OwnFacts()
+        # Most users have no facts of their own: what reads them is loaded where there is something to read.
+        if self.path is not None and self.path.exists():
+            try:
+                self._file = self._opened(self.path)
+            except InputError as error:
+                self.problem = error
+            else:
+                self.facts = self._file.facts
+        if len(self.facts):
+            self._show(self.facts, None)
+
+    @staticmethod
+    def _opened(path: Path) -> UserFile:
+        from gpudesk.catalog.user_file import UserFile
+
+        return UserFile.open(path)
+
+    def close(self) -> None:
+        """Let the file go; the facts stay valid."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    @property
+    def writable(self) -> bool:
+        """Whether anything can be stated: not where the file cannot be used or written."""
+        if self.problem is not None:
+            return False
+        return self._file is None or self._file.writable
+
+    def subscribe(self, listener: Listener) -> None:
+        """Tell `listener` of every change, after it is in force."""
+        self._listeners.append(listener)
+
+    def unsubscribe(self, listener: Listener) -> None:
+        """Tell `listener` no more."""
+        if listener in self._listeners:
+            self._listeners.remove(listener)
+
+    # Steps
+
+    def do(self, edit: Edit) -> None:
+        """Write a step and put it in force; raises `InputError` where that fails: nothing changed."""
+        self.adopt(edit, self.write(edit))
+
+    def write(self, edit: Edit) -> OwnFacts:
+        """Write a step and return the facts after it, which are not in force yet; any thread may call this.
+
+        Where another program changed the file, its facts are read, and the step is refused.
+        """
+        if self.path is None:
+            return self.facts.after(edit)
+        if self.problem is not None:
+            raise self.problem
+        if self._file is None:
+            self._file = self._opened(self.path)
+        return self._file.apply(edit)
+
+    def adopt(self, edit: Edit, facts: OwnFacts) -> None:
+        """Put a step that was written in force, so that it can be undone."""
+        self._done.append(edit)
+        del self._done[:-_MOST_STEPS]
+        self._undone.clear()
+        self._put(facts, edit)
+
+    def _put(self, facts: OwnFacts, edit: Edit | None) -> None:
+        things = self._all_things(facts) if edit is None else edit.things
+        self.facts = facts
+        self._show(facts, edit)
+        for listener in tuple(self._listeners):
+            listener(things)
+
+    def _all_things(self, facts: OwnFacts) -> frozenset[str]:
+        both = Edit(Message(""), before=tuple(self.facts), after=tuple(facts))
+        return both.things
+
+    @property
+    def undo_text(self) -> Message | None:
+        """What would be undone."""
+        return self._done[-1].text if self._done else None
+
+    @property
+    def redo_text(self) -> Message | None:
+        """What would be done again."""
+        return self._undone[-1].text if self._undone else None
+
+    def undo(self) -> Edit | None:
+        """Take the last step back and return it; None where there is none."""
+        if not self._done:
+            return None
+        back = self._done[-1].inverse()
+        facts = self.write(back)
+        self._undone.append(self._done.pop())
+        self._put(facts, back)
+        return self._undone[-1]
+
+    def redo(self) -> Edit | None:
+        """Do again what was undone last and return it; None where there is nothing."""
+        if not self._undone:
+            return None
+        step = self._undone[-1]
+        facts = self.write(step)
+        self._done.append(self._undone.pop())
+        self._put(facts, step)
+        return step
+
+    # The file
+
+    def look_again(self) -> bool:
+        """Take up what another program wrote to the file; return whether there was anything."""
+        if self._file is None or not self._file.changed_elsewhere:
+            return False
+        self._forget_steps()
+        self._put(self._file.reload(), None)
+        return True
+
+    def _forget_steps(self) -> None:
+        self._done.clear()
+        self._undone.clear()
+
+    @property
+    def backups_folder(self) -> Path | None:
+        """Where the backups lie; None without a file."""
+        return None if self.path is None else self.path.parent / "backups"
+
+    def backups(self) -> tuple[Backup, ...]:
+        """Return the backups there are, the newest first."""
+        from gpudesk.catalog.backups import list_backups
+
+        return () if self.backups_folder is None else list_backups(self.backups_folder)
+
+    def restore(self, backup: Backup) -> None:
+        """Put a backup in the place of the file, which is backed up first; no step can be undone then."""
+        from gpudesk.catalog.backups import restore_backup
+
+        if self.path is None:
+            return
+        self.close()
+        try:
+            restore_backup(self.path, backup)
+        finally:
+            self._begin_anew()
+
+    def set_aside(self) -> Path | None:
+        """Move a file that cannot be used out of the way, and return where to; begin with none."""
+        from gpudesk.catalog.user_file import set_aside
+
+        if self.path is None:
+            return None
+        self.close()
+        try:
+            return set_aside(self.path)
+        finally:
+            self._begin_anew()
+
+    def _begin_anew(self) -> None:
+        former = self.facts
+        self._forget_steps()
+        self._open()
+        facts, self.facts = self.facts, former
+        self._put(facts, None)

@@ -1,0 +1,230 @@
+"""The user's facts over the shipped ones: stated, chosen, taken back; and what rests on them follows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from gpudesk.domain.claims import Claim, Kind
+from gpudesk.domain.messages import InputError
+from gpudesk.domain.own_facts import Edit, OwnAccelerator, OwnClaim, OwnPrice
+from gpudesk.sentences import sentence
+from gpudesk.workbench import own_edits
+from gpudesk.workbench.templates import read_template
+from gpudesk.workbench.workbench import Workbench
+
+TODAY = "2026-11-21"
+PART, NAME = "mi325x", "memory_bandwidth"
+QUOTE = own_edits.own_source("Quote of a reseller", "Reseller", date="2026-11-18")
+
+
+@pytest.fixture
+def bench() -> Iterator[Workbench]:
+    with Workbench.open() as bench:
+        yield bench
+
+
+def stated(bench: Workbench, value: float = 5.3, unit: str = "TB/s") -> Edit:
+    return own_edits.state_value(bench.catalog, PART, NAME, value, unit, QUOTE, today=TODAY)
+
+
+def claim_of(bench: Workbench, source: str) -> Claim:
+    attribute = bench.catalog.attribute(PART, NAME)
+    return next(claim for claim in attribute.claims if claim.source.id == source)
+
+
+def tokens(bench: Workbench) -> float:
+    answer = bench.answer(read_template("70b-chat-on-four"))
+    column = next(each for each in answer.columns if each.accelerator.id == PART)
+    assert column.estimate is not None
+    assert column.estimate.output_tokens_per_s is not None
+    return column.estimate.output_tokens_per_s.value
+
+
+def test_stated_value_holds_and_the_shipped_one_stays_beside_it(bench: Workbench) -> None:
+    before, revision = tokens(bench), bench.catalog.revision
+    bench.own.do(stated(bench))
+    attribute = bench.catalog.attribute(PART, NAME)
+    assert attribute.value == 5_300_000_000_000
+    assert attribute.overridden
+    assert attribute.shipped is not None
+    assert attribute.shipped.value == 6_000_000_000_000
+    assert attribute.preferred is not None
+    assert attribute.preferred.own
+    assert attribute.preferred.source.title == "Quote of a reseller"
+    assert sum(claim.preferred for claim in attribute.claims) == 1
+    assert bench.catalog.accelerator(PART).memory_bandwidth == 5.3e12
+    assert tokens(bench) < before
+    assert bench.catalog.revision != revision
+    assert bench.catalog.shipped_revision == revision
+
+
+def test_every_step_can_be_undone_and_done_again(bench: Workbench) -> None:
+    before, revision = bench.own.facts, bench.catalog.revision
+    bench.own.do(stated(bench))
+    after, changed = bench.own.facts, bench.catalog.revision
+    assert bench.own.undo_text is not None
+    assert "MI325X" in sentence(bench.own.undo_text)
+    bench.own.undo()
+    assert bench.own.facts == before
+    assert bench.catalog.revision == revision
+    assert bench.own.undo() is None
+    bench.own.redo()
+    assert bench.own.facts == after
+    assert bench.catalog.revision == changed
+
+
+def test_facts_are_there_after_the_program_ended(bench: Workbench) -> None:
+    bench.own.do(stated(bench))
+    bench.close()
+    with Workbench.open() as again:
+        assert again.catalog.attribute(PART, NAME).value == 5_300_000_000_000
+        assert again.own.facts == bench.own.facts
+
+
+def test_another_claim_can_be_taken_for_a_reason(bench: Workbench) -> None:
+    rival = claim_of(bench, "techpowerup-mi325x")
+    with pytest.raises(InputError) as refused:
+        own_edits.prefer(bench.catalog, PART, NAME, rival, "  ", today=TODAY)
+    assert refused.value.where == "reason"
+    bench.own.do(own_edits.prefer(bench.catalog, PART, NAME, rival, "To see what it does", today=TODAY))
+    attribute = bench.catalog.attribute(PART, NAME)
+    assert attribute.value == rival.value
+    assert attribute.reason == "To see what it does"
+    assert attribute.shipped_reason is not None
+    bench.own.do(
+        own_edits.prefer(bench.catalog, PART, NAME, claim_of(bench, "amd-geak-sku"), "", today=TODAY)
+    )
+    assert not bench.catalog.attribute(PART, NAME).overridden
+    assert len(bench.own.facts) == 0
+
+
+def test_shipped_choice_can_hold_again_with_the_own_value_beside_it(bench: Workbench) -> None:
+    bench.own.do(stated(bench))
+    bench.own.do(own_edits.take_shipped(bench.catalog, PART, NAME))
+    attribute = bench.catalog.attribute(PART, NAME)
+    assert attribute.value == 6_000_000_000_000
+    assert any(claim.own and not claim.preferred for claim in attribute.claims)
+    bench.own.do(own_edits.revert(bench.catalog, PART, NAME))
+    assert not any(claim.own for claim in bench.catalog.attribute(PART, NAME).claims)
+    assert len(bench.own.facts) == 0, "the source that nothing rests on is gone too"
+
+
+def test_price_has_two_ends_that_go_together(bench: Workbench) -> None:
+    edit = own_edits.state_value(
+        bench.catalog, "mi355x", "price_low", 30_000, "USD", QUOTE, today=TODAY, high=34_000
+    )
+    bench.own.do(edit)
+    assert bench.catalog.attribute("mi355x", "price_low").value == 30_000
+    assert bench.catalog.attribute("mi355x", "price_high").value == 34_000
+    bench.own.do(own_edits.revert(bench.catalog, "mi355x", "price_low"))
+    assert len(bench.own.facts) == 0
+
+
+def test_dimension_of_a_model_moves_its_cache(bench: Workbench) -> None:
+    name = "mixers.attention.kv_heads"
+    bench.own.do(own_edits.state_value(bench.catalog, "llama-3.1-70b", name, 16, None, QUOTE, today=TODAY))
+    mixer = bench.catalog.model("llama-3.1-70b").layers[0].mixer
+    assert getattr(mixer, "kv_heads", None) == 16
+    with pytest.raises(InputError) as refused:
+        own_edits.state_value(bench.catalog, "llama-3.1-70b", name, 7, None, QUOTE, today=TODAY)
+    assert refused.value.where == "value"
+    assert "7" in sentence(refused.value.problem)
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "where"),
+    [
+        (0, "TB/s", "value"),
+        (-1.0, "TB/s", "value"),
+        (float("nan"), "TB/s", "value"),
+        (float("inf"), "TB/s", "value"),
+        (1e300, "TB/s", "value"),
+        ("fast", "TB/s", "value"),
+        (True, "TB/s", "value"),
+        (5.3, "GiB", "unit"),
+        (5.3, "furlongs", "unit"),
+    ],
+)
+def test_value_that_cannot_be_is_refused_at_its_field(
+    bench: Workbench, value: float | str, unit: str, where: str
+) -> None:
+    with pytest.raises(InputError) as refused:
+        own_edits.state_value(bench.catalog, PART, NAME, value, unit, QUOTE, today=TODAY)
+    assert refused.value.where == where
+    assert len(bench.own.facts) == 0
+
+
+@pytest.mark.parametrize(
+    ("title", "url", "date", "where"),
+    [
+        ("", None, None, "title"),
+        ("  ", None, None, "title"),
+        ("a\0b", None, None, "title"),
+        ("x" * 400, None, None, "title"),
+        ("Quote", "not an address", None, "url"),
+        ("Quote", "javascript:alert(1)", None, "url"),
+        ("Quote", None, "yesterday", "date"),
+        ("Quote", None, "2026-13", "date"),
+    ],
+)
+def test_source_that_cannot_be_is_refused_at_its_field(
+    title: str, url: str | None, date: str | None, where: str
+) -> None:
+    with pytest.raises(InputError) as refused:
+        own_edits.own_source(title, url=url, date=date)
+    assert refused.value.where == where
+
+
+def own_part(part: str = "acme-1") -> list[object]:
+    figures = {"memory": 137438953472, "memory_bandwidth": 4 * 10**12, "software_platform": "cuda"}
+    claims = [OwnClaim(part, name, value, QUOTE.id, Kind.USER, TODAY) for name, value in figures.items()]
+    return [QUOTE, OwnAccelerator(part, "Acme 1", "Acme", "hopper"), *claims]
+
+
+def test_own_accelerator_is_one_like_the_others_and_can_be_removed(bench: Workbench) -> None:
+    bench.own.do(own_edits.add(bench.catalog, own_part(), "Acme 1"))  # type: ignore[arg-type]
+    part = bench.catalog.accelerator("acme-1")
+    assert (part.vendor, part.memory_bandwidth) == ("Acme", 4e12)
+    assert bench.catalog.thing("acme-1").own
+    price = OwnPrice("p1", "acme-1", "on_demand", QUOTE.id, Kind.USER, usd=2.5)
+    bench.own.do(own_edits.state_price(bench.catalog, price, QUOTE))
+    assert [each.usd for each in bench.catalog.prices("acme-1")] == [2.5]
+    with pytest.raises(InputError):
+        own_edits.revert(bench.catalog, "acme-1", "memory")
+    bench.own.do(own_edits.remove_thing(bench.catalog, "acme-1"))
+    assert len(bench.own.facts) == 0
+    with pytest.raises(InputError):
+        bench.catalog.accelerator("acme-1")
+
+
+def test_what_is_incomplete_or_taken_is_not_added(bench: Workbench) -> None:
+    with pytest.raises(InputError) as taken:
+        own_edits.add(bench.catalog, own_part("h100-sxm"), "H100")  # type: ignore[arg-type]
+    assert taken.value.where == "id"
+    with pytest.raises(InputError) as incomplete:
+        own_edits.add(bench.catalog, own_part()[:3], "Acme 1")  # type: ignore[arg-type]
+    assert incomplete.value.where == "memory_bandwidth"
+    with pytest.raises(InputError) as shipped:
+        own_edits.remove_thing(bench.catalog, "h100-sxm")
+    assert shipped.value.where == "id"
+
+
+def test_prices_leave_the_estimator_as_it_is(bench: Workbench) -> None:
+    tokens(bench)
+    estimator = bench.estimator
+    price = OwnPrice("p1", PART, "on_demand", QUOTE.id, Kind.USER, usd=2.5)
+    bench.own.do(own_edits.state_price(bench.catalog, price, QUOTE))
+    assert bench.estimator is estimator
+    bench.own.do(stated(bench))
+    assert bench.estimator is not estimator
+
+
+def test_listeners_learn_what_changed(bench: Workbench) -> None:
+    heard: list[frozenset[str]] = []
+    bench.own.subscribe(heard.append)
+    bench.own.do(stated(bench))
+    bench.own.undo()
+    assert heard == [frozenset({PART}), frozenset({PART})]
+    bench.own.unsubscribe(heard.append)
