@@ -44,6 +44,23 @@ CATALOG_SENTENCES: Final = MappingProxyType(
         "import.model.too_many_parameters": "make more than 10^15 parameters; check the sizes of the experts",
         "import.model.multiple": "{value} is no multiple of {dimension} {other_value}",
         "import.model.at_most": "{value} is more than {dimension} {other_value}",
+        # Files that are brought in
+        "import.reading": "Reading {file}",
+        "import.prices": "Prices of {file}",
+        "import.writing": "Writing {name}",
+        "import.unknown": (
+            "is no file that can be read here: take the config.json of a model, a GGUF file, an accelerator "
+            "as JSON, prices as CSV, or a catalog pack"
+        ),
+        "import.is_other": "is a {format} file; unpack or export it first, and take what is inside",
+        "import.empty": "is empty",
+        "import.folder": "holds neither a config.json nor a GGUF file",
+        "import.no_file": "is a pipe or a device, and only files are read",
+        "import.too_big": "is larger than {most}, the most that is read",
+        "import.not_text": "is no text in UTF-8",
+        "import.not_json": "is no JSON from line {line} on; fetch the file again, or mend it there",
+        "import.nested": "is nested deeper, or has longer numbers, than any such file",
+        "import.id": "has small letters, digits, single dots and hyphens, at most {longest}",
     }
 )
 
