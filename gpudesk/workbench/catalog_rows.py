@@ -1,0 +1,386 @@
+"""Rows of the lists of the catalog, one after the other, so that they can be made in pieces."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import Final
+
+from gpudesk.catalog.queries import Catalog
+from gpudesk.domain.catalog_tables import CatalogRow, CatalogTable, CellMark, CellValue, Section, Stance
+from gpudesk.domain.claims import Attribute, Claim, Price, SeedClaim, Source
+from gpudesk.domain.own_facts import OwnAccelerator, OwnFacts, OwnModel
+from gpudesk.domain.things import Thing, ThingKind
+from gpudesk.workbench.catalog_columns import COLUMNS
+from gpudesk.workbench.catalog_things import accelerator_rows, diffusion_rows, model_rows
+
+#: Names of what refuses a statement without being one.
+AUTHORITIES: Final = MappingProxyType({"ARITHMETIC": "arithmetic", "PUBLIC-RECORD": "public_record"})
+#: The kinds of things whose attributes are listed claim by claim.
+_KINDS: Final = (ThingKind.ACCELERATOR, ThingKind.MODEL, ThingKind.DIFFUSION_MODEL, ThingKind.SERVING_ENGINE)
+_PURCHASE: Final = "purchase"
+
+
+def catalog_table(section: Section, catalog: Catalog, facts: OwnFacts | None = None) -> CatalogTable:
+    """Return a whole section; `facts` are the user's, which `YOURS` is made of."""
+    return CatalogTable(section, COLUMNS[section], tuple(catalog_rows(section, catalog, facts)))
+
+
+def catalog_rows(section: Section, catalog: Catalog, facts: OwnFacts | None = None) -> Iterator[CatalogRow]:
+    """Yield the rows of a section in the order of the catalog."""
+    if section is Section.YOURS:
+        return _own_rows(catalog, facts or OwnFacts())
+    return _MAKERS[section](catalog)
+
+
+# Prices
+
+
+def _price_rows(catalog: Catalog) -> Iterator[CatalogRow]:
+    names = {thing.id: thing for thing in catalog.things(ThingKind.ACCELERATOR)}
+    # All prices of one part together, parts in the order of their list.
+    order = {thing: place for place, thing in enumerate(names)}
+    prices = sorted(catalog.prices(), key=lambda price: order.get(price.accelerator or "", len(order)))
+    for price in prices:
+        yield _price_row(price, names.get(price.accelerator or ""))
+
+
+def _only(names: Sequence[str]) -> str | None:
+    """Return the one name there is; None where there is none or several."""
+    return names[0] if len(names) == 1 else None
+
+
+def _price_row(price: Price, part: Thing | None) -> CatalogRow:
+    amount = _amount(price)
+    rented = price.term != _PURCHASE
+    marks = [0] * len(COLUMNS[Section.PRICES])
+    if price.own:
+        marks[2 if rented else 3] = CellMark.OWN
+    return CatalogRow(
+        key=price.id,
+        values=(
+            part.name if part is not None else price.accelerator,
+            price.term,
+            amount if rented else None,
+            None if rented else amount,
+            price.provider or price.source.publisher,
+            price.region,
+            price.date,
+            price.date,
+            price.kind.value,
+            price.source.title,
+            price.instance,
+            price.basis,
+        ),
+        marks=tuple(marks) if price.own else (),
+        thing=price.accelerator,
+        maker=price.provider or price.source.publisher,
+        kinds=(price.kind,),
+        date=price.date,
+        own=price.own,
+        item=price,
+    )
+
+
+def _amount(price: Price) -> CellValue:
+    """Return the price, or the ends between which it lies."""
+    if price.usd is not None:
+        return price.usd
+    ends = [end for end in (price.usd_low, price.usd_high) if end is not None]
+    return (min(ends), max(ends)) if len(set(ends)) > 1 else ends[0] if ends else None
+
+
+# Claims
+
+
+def _claim_rows(catalog: Catalog) -> Iterator[CatalogRow]:
+    for kind in _KINDS:
+        for thing in catalog.things(kind):
+            for attribute in catalog.attributes(thing.id):
+                for number, claim in enumerate(attribute.claims):
+                    yield _claim_row(thing, attribute, number, claim)
+    judged = {claim for dispute in catalog.disputes() for claim in (dispute.claim_a, dispute.claim_b)}
+    for statement in catalog.seed_claims():
+        if not _is_claim(statement):
+            yield _statement_row(statement, judged=statement.id in judged)
+
+
+def _is_claim(statement: SeedClaim) -> bool:
+    """Whether a statement is listed already, as a claim about an attribute."""
+    return bool(statement.things and statement.attributes)
+
+
+def stance(attribute: Attribute, claim: Claim) -> Stance:
+    """Return how a claim stands to the one taken."""
+    if claim.preferred:
+        return Stance.TAKEN
+    if claim.agrees_with(attribute.value):
+        return Stance.AGREES
+    return Stance.REFUSED if claim.verdict else Stance.DIFFERS
+
+
+def _claim_row(thing: Thing, attribute: Attribute, number: int, claim: Claim) -> CatalogRow:
+    date = claim.source.date
+    stands = stance(attribute, claim)
+    return CatalogRow(
+        key=f"{thing.id}/{attribute.name}/{claim.source.id}/{number}",
+        values=(
+            thing.name,
+            attribute.name,
+            claim.value,
+            attribute.unit,
+            stands.value,
+            claim.source.title,
+            claim.kind.value,
+            date,
+            date or claim.retrieved,
+            claim.verdict,
+            claim.published,
+            claim.conditions,
+            claim.retrieved,
+            ", ".join(claim.statements) or None,
+        ),
+        marks=_OWN_CLAIM if claim.own else (),
+        thing=thing.id,
+        attribute=attribute.name,
+        unit=attribute.unit,
+        maker=thing.maker,
+        kinds=(claim.kind,),
+        date=date or claim.retrieved,
+        disputed=stands in (Stance.DIFFERS, Stance.REFUSED),
+        own=claim.own,
+        item=claim,
+    )
+
+
+def _marks(section: Section, key: str, mark: CellMark) -> tuple[int, ...]:
+    return tuple(mark if column.key == key else 0 for column in COLUMNS[section])
+
+
+_OWN_CLAIM: Final = _marks(Section.CLAIMS, "value", CellMark.OWN)
+
+
+def _statement_row(statement: SeedClaim, *, judged: bool) -> CatalogRow:
+    """Return the row of a statement that is about no attribute of the catalog."""
+    source = statement.source
+    value = statement.value
+    if statement.value_high is not None and statement.value_high != value:
+        value = f"{value} – {statement.value_high}"
+    return CatalogRow(
+        key=statement.id,
+        values=(
+            statement.subject,
+            statement.attribute,
+            value,
+            statement.unit,
+            Stance.DIFFERS.value if judged else None,
+            source.title,
+            source.kind.value,
+            source.date or statement.as_of,
+            source.date or statement.as_of,
+            None,
+            None,
+            statement.conditions,
+            None,
+            statement.id,
+        ),
+        thing=_only(statement.things),
+        unit=statement.unit,
+        maker=source.publisher,
+        kinds=(source.kind,),
+        date=source.date,
+        disputed=judged,
+        item=statement,
+    )
+
+
+# Disputes
+
+
+def _dispute_rows(catalog: Catalog) -> Iterator[CatalogRow]:
+    for dispute in catalog.disputes():
+        against = AUTHORITIES.get(dispute.claim_b or "", "claim" if dispute.claim_b else None)
+        claims = [each for each in (dispute.claim_a, dispute.claim_b) if each and each not in AUTHORITIES]
+        yield CatalogRow(
+            key=dispute.id,
+            values=(
+                dispute.subject,
+                _only(dispute.attributes) or dispute.attribute,
+                dispute.disagreement,
+                dispute.verdict,
+                dispute.reason,
+                against,
+                ", ".join(claims) or None,
+                dispute.id,
+            ),
+            thing=_only(dispute.things),
+            attribute=_only(dispute.attributes),
+            disputed=True,
+            item=dispute,
+        )
+
+
+# Sources
+
+
+def _source_rows(catalog: Catalog) -> Iterator[CatalogRow]:
+    counted = _claims_by_source(catalog)
+    for source in catalog.sources():
+        yield CatalogRow(
+            key=source.id,
+            values=(
+                source.title,
+                source.publisher,
+                source.kind.value,
+                source.date,
+                source.date,
+                counted[source.id],
+                source.trust,
+                source.url,
+                source.id,
+            ),
+            maker=source.publisher,
+            kinds=(source.kind,),
+            date=source.date,
+            own=is_own(source),
+            item=source,
+        )
+
+
+def is_own(source: Source) -> bool:
+    """Whether a source is one of the user's."""
+    return source.id.startswith("own-")
+
+
+def _claims_by_source(catalog: Catalog) -> Counter[str]:
+    """Count claims, prices, results and statements by the id of their source."""
+    attributes = (each for thing in catalog.things() for each in catalog.attributes(thing.id))
+    counted = Counter(claim.source.id for attribute in attributes for claim in attribute.claims)
+    counted.update(price.source.id for price in catalog.prices())
+    counted.update(each.source.id for model in catalog.diffusion_models() for each in model.results)
+    counted.update(each.source.id for each in catalog.seed_claims() if not _is_claim(each))
+    return counted
+
+
+# The user's own
+
+
+def _own_rows(catalog: Catalog, facts: OwnFacts) -> Iterator[CatalogRow]:
+    things = {thing.id: thing for thing in catalog.things()}
+    for fact in facts:
+        if isinstance(fact, OwnAccelerator | OwnModel) and fact.id in things:
+            yield _thing_row(things[fact.id])
+    for thing_id in _touched(facts):
+        if thing_id in things:
+            for attribute in catalog.attributes(thing_id):
+                if attribute.overridden or any(claim.own for claim in attribute.claims):
+                    yield _override_row(things[thing_id], attribute)
+    for price in catalog.prices():
+        if price.own:
+            yield _own_price_row(price, things.get(price.accelerator or ""))
+
+
+def _touched(facts: OwnFacts) -> tuple[str, ...]:
+    """Return the things about whose attributes the user says something, in the order in which that began."""
+    about = (key[1] for key in facts.facts if key[0] in ("claim", "preference"))
+    return tuple(dict.fromkeys(about))
+
+
+def _thing_row(thing: Thing) -> CatalogRow:
+    return CatalogRow(
+        key=thing.id,
+        values=(thing.name, thing.kind.value, thing.maker, *(None,) * 6),
+        thing=thing.id,
+        maker=thing.maker,
+        own=True,
+    )
+
+
+def _override_row(thing: Thing, attribute: Attribute) -> CatalogRow:
+    taken = attribute.preferred
+    preference = attribute.preference
+    shipped = attribute.shipped if attribute.overridden else _first(attribute.claims, own=False)
+    yours = taken if attribute.overridden or (taken and taken.own) else _first(attribute.claims, own=True)
+    source = yours.source.title if yours is not None else None
+    date = preference.date if preference is not None else yours.retrieved if yours is not None else None
+    return CatalogRow(
+        key=f"{thing.id}/{attribute.name}",
+        values=(
+            thing.name,
+            attribute.name,
+            None if yours is None else yours.value,
+            attribute.unit,
+            None if shipped is None else shipped.value,
+            _ratio(yours, shipped),
+            source,
+            date,
+            None if preference is None else preference.reason,
+        ),
+        marks=_OWN_VALUE if taken is not None and taken is yours else (),
+        thing=thing.id,
+        attribute=attribute.name,
+        unit=attribute.unit,
+        maker=thing.maker,
+        kinds=() if yours is None else (yours.kind,),
+        date=date,
+        disputed=attribute.disputed,
+        own=True,
+        item=yours,
+    )
+
+
+_OWN_VALUE: Final = _marks(Section.YOURS, "yours", CellMark.OWN)
+
+
+def _first(claims: Iterable[Claim], *, own: bool) -> Claim | None:
+    """Return the preferred one of the user's or of the shipped claims, else the first."""
+    found = [claim for claim in claims if claim.own is own]
+    return next((claim for claim in found if claim.preferred), found[0] if found else None)
+
+
+def _ratio(one: Claim | None, other: Claim | None) -> float | None:
+    """Return a claim's value divided by another's, where both are numbers."""
+    values = [None if claim is None else claim.value for claim in (one, other)]
+    if not all(isinstance(value, int | float) and not isinstance(value, bool) for value in values):
+        return None
+    first, second = (float(value) for value in values if isinstance(value, int | float))
+    return first / second if second else None
+
+
+def _own_price_row(price: Price, part: Thing | None) -> CatalogRow:
+    amount = price.usd if price.usd is not None else price.usd_low
+    return CatalogRow(
+        key=f"price/{price.id}",
+        values=(
+            part.name if part is not None else price.accelerator,
+            f"price_{price.term}",
+            amount,
+            "USD" if price.term == _PURCHASE else "USD/h",
+            None,
+            None,
+            price.source.title,
+            price.date,
+            price.note,
+        ),
+        thing=price.accelerator,
+        unit="USD" if price.term == _PURCHASE else "USD/h",
+        maker=price.provider,
+        kinds=(price.kind,),
+        date=price.date,
+        own=True,
+        item=price,
+    )
+
+
+_MAKERS: Final[Mapping[Section, Callable[[Catalog], Iterator[CatalogRow]]]] = MappingProxyType(
+    {
+        Section.ACCELERATORS: accelerator_rows,
+        Section.MODELS: model_rows,
+        Section.DIFFUSION: diffusion_rows,
+        Section.PRICES: _price_rows,
+        Section.CLAIMS: _claim_rows,
+        Section.DISPUTES: _dispute_rows,
+        Section.SOURCES: _source_rows,
+    }
+)

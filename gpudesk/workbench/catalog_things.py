@@ -1,0 +1,156 @@
+"""Rows of the lists of things: a row an accelerator or model, its figures the values that hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from gpudesk.catalog.queries import Catalog
+from gpudesk.domain.catalog_tables import CatalogRow, CellMark, CellValue, Column, Section
+from gpudesk.domain.claims import Attribute, Claim, Kind, Price
+from gpudesk.domain.models import Model
+from gpudesk.domain.things import Thing, ThingKind
+from gpudesk.workbench.catalog_columns import COLUMNS
+
+Attributes = Mapping[str, Attribute]
+#: A value with its mark.
+_Marked = tuple[CellValue, int]
+
+
+def accelerator_rows(catalog: Catalog) -> Iterator[CatalogRow]:
+    """Yield every accelerator."""
+    columns = COLUMNS[Section.ACCELERATORS]
+    announced = {part.id for part in catalog.accelerators() if part.announced}
+    purchases: dict[str, list[Price]] = {}
+    for price in catalog.prices():
+        if price.accelerator and price.term == "purchase":
+            purchases.setdefault(price.accelerator, []).append(price)
+    for thing in catalog.things(ThingKind.ACCELERATOR):
+        attributes = _attributes(catalog, thing)
+        cells = [_cell(column, thing, attributes) for column in columns]
+        cells[[column.key for column in columns].index("price")] = _price(
+            attributes, purchases.get(thing.id, ())
+        )
+        yield _row(thing, columns, cells, attributes, announced=thing.id in announced)
+
+
+def model_rows(catalog: Catalog) -> Iterator[CatalogRow]:
+    """Yield every model; parameters that nobody states are counted from the dimensions."""
+    columns = COLUMNS[Section.MODELS]
+    for thing in catalog.things(ThingKind.MODEL):
+        attributes = _attributes(catalog, thing)
+        computed = _computed(catalog.model(thing.id))
+        cells = []
+        for column in columns:
+            value, mark = _cell(column, thing, attributes)
+            if value is None and computed.get(column.key) is not None:
+                value, mark = computed[column.key], CellMark.COMPUTED
+            cells.append((value, mark))
+        yield _row(thing, columns, cells, attributes)
+
+
+def diffusion_rows(catalog: Catalog) -> Iterator[CatalogRow]:
+    """Yield every diffusion model."""
+    columns = COLUMNS[Section.DIFFUSION]
+    for model in catalog.diffusion_models():
+        thing = catalog.thing(model.id)
+        attributes = _attributes(catalog, thing)
+        known: dict[str, CellValue] = {"medium": model.medium, "results": len(model.results)}
+        cells = [
+            (known[column.key], 0) if column.key in known else _cell(column, thing, attributes)
+            for column in columns
+        ]
+        yield _row(thing, columns, cells, attributes)
+
+
+def _attributes(catalog: Catalog, thing: Thing) -> Attributes:
+    return {attribute.name: attribute for attribute in catalog.attributes(thing.id)}
+
+
+def _cell(column: Column, thing: Thing, attributes: Attributes) -> _Marked:
+    """Return the value that holds of a column's attribute; names and makers are those of the thing."""
+    if column.attribute is not None:
+        attribute = attributes.get(column.attribute)
+        return (None, 0) if attribute is None else (attribute.value, _mark(attribute))
+    if column.key == "name":
+        return thing.name, CellMark.OWN if thing.own else 0
+    return (thing.maker, 0) if column.key in ("vendor", "organisation") else (None, 0)
+
+
+def _mark(attribute: Attribute) -> int:
+    taken = attribute.preferred
+    own = attribute.overridden or (taken is not None and taken.own)
+    return (CellMark.OWN if own else 0) | (CellMark.DISPUTED if attribute.disputed else 0)
+
+
+def _price(attributes: Attributes, purchases: Iterable[Price]) -> _Marked:
+    """Return the ends of what a part costs, by the claims about it, else by the prices on record."""
+    ends = [attributes[name] for name in ("price_low", "price_high") if name in attributes]
+    stated = [each for each in ends if isinstance(each.value, int | float)]
+    if stated:
+        mark = 0
+        for each in stated:
+            mark |= _mark(each)
+        return _range(float(each.value) for each in stated if isinstance(each.value, int | float)), mark
+    amounts = [
+        amount
+        for price in purchases
+        for amount in ((price.usd,) if price.usd is not None else (price.usd_low, price.usd_high))
+        if amount is not None
+    ]
+    own = any(price.own for price in purchases)
+    return (_range(amounts) if amounts else None), CellMark.OWN if own else 0
+
+
+def _range(amounts: Iterable[float]) -> CellValue:
+    listed = list(amounts)
+    return listed[0] if len(set(listed)) == 1 else (min(listed), max(listed))
+
+
+def _computed(model: Model) -> dict[str, CellValue]:
+    """Return what follows from a model's dimensions: parameters, and the bytes of FP16 cache a token."""
+    # The engine is loaded with the first look at models, not with the page.
+    from gpudesk.domain.deployments import ParallelPlan
+    from gpudesk.domain.precision import Precision
+    from gpudesk.engine.kv import cache_profile
+    from gpudesk.engine.tensors import active_parameter_count, parameter_count
+
+    if not model.dimensions_known:
+        return {}
+    stored = cache_profile(model, Precision.FP16, ParallelPlan()).stored
+    return {
+        "total": parameter_count(model),
+        "active": active_parameter_count(model, with_embedding=True),
+        # What grows without end: layers with a window are full after it.
+        "kv": sum(growth.per_token for growth in stored if growth.window is None),
+    }
+
+
+def _row(
+    thing: Thing,
+    columns: tuple[Column, ...],
+    cells: list[_Marked],
+    attributes: Attributes,
+    *,
+    announced: bool = False,
+) -> CatalogRow:
+    """Put a row together; kinds and date are those of the claims that its columns show."""
+    found = (attributes.get(column.attribute) for column in columns if column.attribute is not None)
+    shown = [attribute for attribute in found if attribute is not None]
+    taken = [claim for claim in (attribute.preferred for attribute in shown) if claim is not None]
+    marks = tuple(mark for _, mark in cells)
+    return CatalogRow(
+        key=thing.id,
+        values=tuple(value for value, _ in cells),
+        marks=marks if any(marks) else (),
+        thing=thing.id,
+        maker=thing.maker,
+        kinds=_kinds(taken),
+        date=min(filter(None, (claim.source.date for claim in taken)), default=None),
+        announced=announced,
+        disputed=any(attribute.disputed for attribute in shown),
+        own=any(mark & CellMark.OWN for mark in marks),
+    )
+
+
+def _kinds(claims: Iterable[Claim]) -> tuple[Kind, ...]:
+    return tuple(dict.fromkeys(claim.kind for claim in claims))
