@@ -1,0 +1,198 @@
+"""Files that somebody offers for import: read within bounds, and told apart by what they hold."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Final
+
+from gpudesk.domain.messages import InputError, message
+
+#: Bytes of a file that is read whole, at most.
+_MOST_JSON: Final = 32 << 20
+_MOST_CSV: Final = 256 << 20
+#: Bytes that tell what a file is.
+_HEAD: Final = 4096
+
+CONFIG: Final = "config.json"
+#: What lies beside a configuration and says more of the model, and how large it can be.
+BESIDE: Final = MappingProxyType(
+    {
+        "hf_quant_config.json": 4 << 20,
+        "generation_config.json": 1 << 20,
+        "model.safetensors.index.json": _MOST_JSON,
+    }
+)
+PACK_SUFFIX: Final = ".gpudeskpack"
+#: What the names of files that can be brought in end with; others are looked into as well.
+SUFFIXES: Final = (".json", ".gguf", ".csv", PACK_SUFFIX)
+
+
+class FileKind(StrEnum):
+    """What can be brought in."""
+
+    CONFIG = "config"
+    GGUF = "gguf"
+    ACCELERATOR = "accelerator"
+    PRICES = "prices"
+    PACK = "pack"
+
+
+@dataclass(frozen=True, slots=True)
+class OfferedFile:
+    """A file and what it is. `raw` is its contents, `beside` those of the files that belong to it, by name.
+
+    A GGUF file is not read here: it can be larger than memory.
+    """
+
+    path: Path
+    kind: FileKind
+    raw: bytes = b""
+    beside: Mapping[str, bytes] = field(default_factory=lambda: MappingProxyType({}))
+
+
+def can_offer(path: Path) -> bool:
+    """Whether a file or folder looks as if it could be brought in, by its name alone."""
+    return path.suffix.lower() in SUFFIXES or path.is_dir()
+
+
+def offered(path: Path) -> OfferedFile:
+    """Return what lies at a path; raises `InputError` that names it and says what can be read.
+
+    A folder stands for the configuration in it, as a file beside one does.
+    """
+    if path.is_dir():
+        return _of_folder(path)
+    if path.name in BESIDE and (path.parent / CONFIG).is_file():
+        return offered(path.parent / CONFIG)
+    head = read_regular(path, _HEAD, whole=False)
+    if head.startswith(b"GGUF"):
+        return OfferedFile(path, FileKind.GGUF)
+    _refuse_others(path, head)
+    if _begins_json(head):
+        return _of_json(path)
+    if path.suffix.lower() in (".csv", ".tsv", ".txt") or b"," in head or b";" in head:
+        return OfferedFile(path, FileKind.PRICES, read_regular(path, _MOST_CSV))
+    raise InputError(message("import.unknown"), str(path))
+
+
+def _of_folder(folder: Path) -> OfferedFile:
+    try:
+        models = sorted(each for each in folder.iterdir() if each.suffix.lower() == ".gguf")
+        has_config = (folder / CONFIG).is_file()
+    except OSError as error:
+        raise InputError(message("file.unreadable", reason=_reason(error)), str(folder)) from error
+    if has_config:
+        return offered(folder / CONFIG)
+    if models:
+        return offered(models[0])
+    raise InputError(message("import.folder"), str(folder))
+
+
+def _refuse_others(path: Path, head: bytes) -> None:
+    """Refuse what is well known as something else, by its name for it."""
+    for begins, name in (
+        (b"PK\x03\x04", "ZIP"),
+        (b"\x1f\x8b", "gzip"),
+        (b"SQLite format 3\x00", "SQLite"),
+        (b"%PDF", "PDF"),
+        (b"\x80\x02", "pickle"),
+        (b"\x28\xb5\x2f\xfd", "zstd"),
+        (b"\xfd7zXZ", "xz"),
+    ):
+        if head.startswith(begins):
+            raise InputError(message("import.is_other", format=name), str(path))
+    if not head:
+        raise InputError(message("import.empty"), str(path))
+    if b"\x00" in head:
+        raise InputError(message("import.unknown"), str(path))
+
+
+def _begins_json(head: bytes) -> bool:
+    return head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in (b"{", b"[")
+
+
+def _of_json(path: Path) -> OfferedFile:
+    raw = read_regular(path, _MOST_JSON)
+    if path.suffix.lower() == PACK_SUFFIX or b'"gpudesk_pack"' in raw[:_HEAD]:
+        return OfferedFile(path, FileKind.PACK, raw)
+    table = parsed(raw, path)
+    if "gpudesk_pack" in table:
+        return OfferedFile(path, FileKind.PACK, raw)
+    if _is_config(table):
+        return OfferedFile(path, FileKind.CONFIG, raw, _beside(path))
+    if "vendor" in table or "generation" in table or isinstance(table.get("attributes"), dict | list):
+        return OfferedFile(path, FileKind.ACCELERATOR, raw)
+    if path.name == CONFIG:
+        return OfferedFile(path, FileKind.CONFIG, raw, _beside(path))
+    raise InputError(message("import.unknown"), str(path))
+
+
+def _is_config(table: Mapping[str, Any]) -> bool:
+    return any(
+        name in table
+        for name in ("model_type", "architectures", "num_hidden_layers", "hidden_size", "text_config")
+    )
+
+
+def parsed(raw: bytes, path: Path) -> dict[str, Any]:
+    """Return a JSON object; raises `InputError` that names the file and, where it can be said, the line."""
+    try:
+        table = json.loads(raw)
+    except UnicodeDecodeError:
+        raise InputError(message("import.not_text"), str(path)) from None
+    except json.JSONDecodeError as error:
+        raise InputError(message("import.not_json", line=error.lineno), str(path)) from None
+    except (RecursionError, ValueError):
+        # Nested without end, or a number of more digits than one is read with.
+        raise InputError(message("import.nested"), str(path)) from None
+    if not isinstance(table, dict):
+        raise InputError(message("import.unknown"), str(path))
+    return table
+
+
+def _beside(path: Path) -> Mapping[str, bytes]:
+    """Return what lies beside a configuration, by name. It is read with it or refused with it."""
+    found = {}
+    for name, most in BESIDE.items():
+        beside = path.with_name(name)
+        if beside.is_file():
+            found[name] = read_regular(beside, most)
+    return MappingProxyType(found)
+
+
+def read_regular(path: Path, most: int, *, whole: bool = True) -> bytes:
+    """Return the contents of a plain file of at most `most` bytes, or with `whole` off as much of them.
+
+    Pipes and devices, which could keep the reader waiting for ever, are refused unread. Raises `InputError`.
+    """
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    try:
+        with os.fdopen(os.open(path, flags), "rb") as file:
+            about = os.fstat(file.fileno())
+            if not stat.S_ISREG(about.st_mode):
+                raise InputError(message("import.no_file"), str(path))
+            if whole and about.st_size > most:
+                raise _too_big(path, most)
+            raw = file.read(most + 1 if whole else most)
+    except (OSError, ValueError) as error:
+        # A name with a NUL in it is a ValueError.
+        raise InputError(message("file.unreadable", reason=_reason(error)), str(path)) from error
+    if whole and len(raw) > most:
+        raise _too_big(path, most)
+    return raw
+
+
+def _too_big(path: Path, most: int) -> InputError:
+    return InputError(message("import.too_big", most=(float(most), "B")), str(path))
+
+
+def _reason(error: Exception) -> str:
+    """Return the system's words for what went wrong."""
+    return (getattr(error, "strerror", None) or type(error).__name__).lower()

@@ -1,0 +1,132 @@
+"""Proposals as the user would have them: another id, name, source, provider or date."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Collection
+from dataclasses import replace
+from itertools import chain, count
+from typing import Final
+
+from gpudesk.catalog.definitions import to_json
+from gpudesk.domain.claims import Source
+from gpudesk.domain.messages import InputError, message
+from gpudesk.domain.own_facts import (
+    OwnAccelerator,
+    OwnClaim,
+    OwnFact,
+    OwnModel,
+    OwnPrice,
+    Preference,
+    Proposal,
+)
+from gpudesk.workbench.own_checks import line, optional_date, optional_line, own_source, slug
+
+#: How ids are written, shipped ones and those of the user.
+_ID: Final = re.compile(r"[a-z0-9]+(?:[.-][a-z0-9]+)*")
+_LONGEST_ID: Final = 80
+
+Subject = OwnAccelerator | OwnModel
+
+
+def subject_of(proposal: Proposal) -> Subject | None:
+    """Return the model or accelerator that a proposal is about; None for prices and packs."""
+    if proposal.kind == "pack":
+        return None
+    return next((fact for fact in proposal.facts if isinstance(fact, OwnAccelerator | OwnModel)), None)
+
+
+def sources_of(proposal: Proposal) -> tuple[Source, ...]:
+    """Return the sources that come with a proposal."""
+    return tuple(fact for fact in proposal.facts if isinstance(fact, Source))
+
+
+def free_id(wanted: str, taken: Collection[str]) -> str:
+    """Return an id made of a name that nobody has: with a number behind it where it has to be."""
+    base = slug(wanted)[:_LONGEST_ID].strip("-.")
+    if _ID.fullmatch(base) is None:
+        base = "own"
+    numbered = (f"{base}-{number}" for number in count(2))
+    return next(name for name in chain((base,), numbered) if name not in taken)
+
+
+def check_id(given: str, taken: Collection[str]) -> str:
+    """Return an id that can be taken; raises `InputError` at the field `id`."""
+    if len(given) > _LONGEST_ID or _ID.fullmatch(given) is None:
+        raise InputError(message("import.id", longest=_LONGEST_ID), "id")
+    if given in taken:
+        raise InputError(message("own.exists", id=given), "id")
+    return given
+
+
+def named(proposal: Proposal, thing_id: str, name: str) -> Proposal:
+    """Return a proposal whose model or accelerator has this id and name; raises `InputError` at the field."""
+    subject = subject_of(proposal)
+    if subject is None or (subject.id, subject.name) == (thing_id, name):
+        return proposal
+    said = str(line("name", name.strip()))
+    former = subject.id
+
+    def renamed(fact: OwnFact) -> OwnFact:
+        if fact is subject:
+            return _renamed(subject, thing_id, said)
+        if isinstance(fact, OwnClaim | Preference) and fact.thing == former:
+            return replace(fact, thing=thing_id)
+        if isinstance(fact, OwnPrice) and fact.accelerator == former:
+            return replace(fact, accelerator=thing_id)
+        return fact
+
+    return replace(proposal, name=said, facts=tuple(map(renamed, proposal.facts)))
+
+
+def _renamed(subject: Subject, thing_id: str, name: str) -> Subject:
+    if isinstance(subject, OwnAccelerator):
+        return replace(subject, id=thing_id, name=name)
+    definition = to_json({**json.loads(subject.definition), "id": thing_id, "name": name})
+    return replace(subject, id=thing_id, name=name, definition=definition)
+
+
+def titled(proposal: Proposal, title: str) -> Proposal:
+    """Return a proposal whose first source has this title; raises `InputError` at the field `title`."""
+    sources = sources_of(proposal)
+    if not sources or sources[0].title == title.strip():
+        return proposal
+    former = sources[0]
+    made = own_source(title, former.publisher, url=former.url, date=former.date, kind=former.kind)
+    changed = _with_source(former.id, made.id)
+    return replace(
+        proposal, facts=tuple(made if fact is former else changed(fact) for fact in proposal.facts)
+    )
+
+
+def _with_source(former: str, now: str) -> Callable[[OwnFact], OwnFact]:
+    def changed(fact: OwnFact) -> OwnFact:
+        if isinstance(fact, OwnClaim | Preference | OwnPrice) and fact.source == former:
+            return replace(fact, source=now)
+        return fact
+
+    return changed
+
+
+def priced(proposal: Proposal, *, provider: str = "", date: str = "") -> Proposal:
+    """Return a proposal whose prices have a provider and a date where the file gave none.
+
+    Raises `InputError` at the field `provider` or `date`.
+    """
+    of, on = optional_line("provider", provider), optional_date("date", date)
+
+    def filled(fact: OwnFact) -> OwnFact:
+        if not isinstance(fact, OwnPrice):
+            return fact
+        return replace(fact, provider=fact.provider or of, date=fact.date or on)
+
+    if of is None and on is None:
+        return proposal
+    return replace(proposal, facts=tuple(map(filled, proposal.facts)))
+
+
+def lacks(proposal: Proposal) -> tuple[bool, bool]:
+    """Whether some price of a proposal has no provider, and whether some has no date."""
+    prices = [fact for fact in proposal.facts if isinstance(fact, OwnPrice)]
+    return any(price.provider is None for price in prices), any(price.date is None for price in prices)
