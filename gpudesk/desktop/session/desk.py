@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 from dataclasses import fields, replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtGui import QUndoStack
@@ -25,6 +25,9 @@ from gpudesk.domain.messages import InputError
 from gpudesk.domain.scenarios import Scenario
 from gpudesk.sheets.names import column_names
 from gpudesk.workbench.workbench import Workbench
+
+if TYPE_CHECKING:
+    from gpudesk.workbench.impact import Impact
 
 #: Steps that can be undone.
 _MOST_STEPS = 500
@@ -42,6 +45,10 @@ class Desk(QObject):
     ghost_changed = Signal()
     #: A gesture (a drag of a slider or a line) began or ended.
     gesture_changed = Signal()
+    #: Facts of the catalog changed: the ids of the things that they are about, as a frozenset of str.
+    catalog_changed = Signal(object)
+    #: It is known what a change of the catalog did to the answer.
+    impact_changed = Signal()
 
     def __init__(self, workbench: Workbench, formatter: Formatter, parent: QObject | None = None) -> None:
         """Begin with an empty scenario."""
@@ -54,6 +61,7 @@ class Desk(QObject):
         self.elapsed_ms = 0.0
         self.selection: Selection | None = None
         self.ghost: Answer | None = None
+        self.impact: Impact | None = None
         self.undo_stack = QUndoStack(self)
         self.undo_stack.setUndoLimit(_MOST_STEPS)
         # A stack of edits tells that it is clean when it ends, and nobody can ask it any more.
@@ -65,6 +73,8 @@ class Desk(QObject):
         self._timer.setSingleShot(True)
         self._timer.setInterval(0)
         self._timer.timeout.connect(self.evaluate)
+        workbench.own.subscribe(self._facts_changed)
+        self.destroyed.connect(partial(workbench.own.unsubscribe, self._facts_changed))
 
     # The scenario
 
@@ -163,6 +173,19 @@ class Desk(QObject):
             self.elapsed_ms = (time.perf_counter() - begun) * 1000
         self._drop_stale_selection()
         self.answered.emit()
+
+    def _facts_changed(self, things: frozenset[str]) -> None:
+        """Answer anew from the changed catalog, and find out what that did to the result."""
+        before = self.answer
+        self.catalog_changed.emit(things)
+        self.evaluate()
+        concerned = {self.scenario.model, *(choice.accelerator for choice in self.scenario.accelerators)}
+        self.impact = None
+        if before is not None and self.answer is not None and things & concerned:
+            from gpudesk.workbench.impact import impact
+
+            self.impact = impact(before, self.answer)
+        self.impact_changed.emit()
 
     def flush(self) -> None:
         """Answer at once what waits for the next turn of the event loop."""
