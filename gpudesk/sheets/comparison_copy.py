@@ -12,7 +12,7 @@ from html import escape
 
 from gpudesk.domain.formatting import NumberStyle
 from gpudesk.sheets.comparison_parts import ComparedCell, ComparedRow, ComparisonTable
-from gpudesk.sheets.csv import safe_text
+from gpudesk.sheets.plain_text import safe_cell
 from gpudesk.text import tr
 
 #: What a field of the clipboard holds: a number, words, or nothing.
@@ -89,7 +89,7 @@ def _as_text(lines: Iterable[Sequence[Field]], style: NumberStyle) -> str:
 def _plain(field: Field, style: NumberStyle) -> str:
     if field is None:
         return ""
-    return safe_text(" ".join(field.split())) if isinstance(field, str) else number_text(field, style)
+    return safe_cell(" ".join(field.split())) if isinstance(field, str) else number_text(field, style)
 
 
 def _as_html(lines: Iterable[Sequence[Field]], style: NumberStyle) -> str:

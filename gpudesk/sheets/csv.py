@@ -5,25 +5,18 @@ Numbers have a point and no separators. Text that a spreadsheet would run as a f
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable
 
 from gpudesk.domain.formatting import UNKNOWN
+from gpudesk.sheets.plain_text import safe_cell
 from gpudesk.sheets.sheet import Cell, Row, Sheet, Table
+from gpudesk.sheets.table_csv import csv_text
 from gpudesk.text import tr
-
-#: What spreadsheets take for the beginning of a formula, or skip to find one.
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def sheet_csv(sheet: Sheet) -> str:
     """Return the file's contents; the sheet must have been made in the machine style."""
-    target = io.StringIO()
-    writer = csv.writer(target, lineterminator="\n")
-    writer.writerow([safe_text(text) for text in _header(sheet)])
-    writer.writerows([safe_text(text) for text in line] for line in _lines(sheet))
-    return target.getvalue()
+    return csv_text([safe_cell(text) for text in line] for line in (_header(sheet), *_lines(sheet)))
 
 
 def _header(sheet: Sheet) -> list[str]:
@@ -88,18 +81,3 @@ def _cell_texts(cell: Cell) -> tuple[str, str, str, str]:
         marks.append(tr("notes {numbers}", numbers=" ".join(map(str, cell.notes))))
     text = "" if cell.text == UNKNOWN else cell.text
     return text, cell.low or "", cell.high or "", "; ".join(marks)
-
-
-def safe_text(text: str) -> str:
-    """Return the text so that no spreadsheet runs it; numbers stay numbers."""
-    if text.startswith(_FORMULA) and not _is_number(text):
-        return f"'{text}"
-    return text
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
