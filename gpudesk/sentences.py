@@ -96,7 +96,7 @@ SENTENCES: Final = MappingProxyType(
         "catalog.verify.no_attribute": "has no attribute",
         "catalog.verify.preferred": "has {count} preferred claims; one at most can be",
         "catalog.verify.no_reason": "claims differ, and nothing says why one is preferred",
-        "catalog.verify.no_thing": "names an attribute and no thing that has it",
+        "catalog.verify.other_source": "is linked to a claim of another source about {attribute} of {thing}",
         "catalog.verify.no_such_claim": "refers to the claim {claim}, which there is none of",
         "catalog.verify.multiple": "{dimension} is {value}, which is no multiple of {other}, {other_value}",
         "catalog.verify.at_most": "{dimension} is {value}, which is above {other}, {other_value}",

@@ -121,8 +121,8 @@ class FakeCatalog:
             disagreement="5.3 TB/s in the text, 6 TB/s in its own questions",
             verdict="6.0 TB/s",
             reason="5.3 is the figure of the MI300X",
-            thing="mi325x",
-            thing_attribute="memory_bandwidth",
+            things=("mi325x",),
+            attributes=("memory_bandwidth",),
         )
         return (dispute,) if thing in (None, "mi325x") else ()
 

@@ -17,6 +17,7 @@ from gpudesk.catalog.model_shapes import shape_faults
 from gpudesk.catalog.problems import Problem
 from gpudesk.catalog.references import references
 from gpudesk.catalog.schemas import AcceleratorFile, AttributeRecord, DiffusionFile
+from gpudesk.catalog.statements import with_statements
 from gpudesk.catalog.values import is_number, value_in_si
 from gpudesk.domain.units import UnknownUnitError, si_unit
 
@@ -41,6 +42,7 @@ def check(files: DataFiles, broken: frozenset[str] = frozenset()) -> Iterator[Pr
         if rent.record.usd_per_accelerator_hour is None and rent.record.usd_low is None:
             yield rent.problem("usd_per_accelerator_hour", "is empty, and so is usd_low")
     yield from references(files, broken)
+    yield from with_statements(files).problems
 
 
 def _ids(files: DataFiles) -> Iterator[Problem]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -165,9 +165,10 @@ def read_attributes(store: Store, thing: str, sources: Sources) -> dict[str, Att
     rows = store.rows("SELECT name, unit, reason FROM attribute WHERE thing = ? ORDER BY position", (thing,))
     units = {name: unit for name, unit, _ in rows}
     claims: dict[str, list[Claim]] = {name: [] for name in units}
+    statements = _statements_of(store, thing)
     for row in store.rows(
-        "SELECT attribute, value, source, kind, preferred, published, conditions, retrieved, note, verdict"
-        " FROM claim WHERE thing = ? ORDER BY attribute, position",
+        "SELECT attribute, value, source, kind, preferred, published, conditions, retrieved, note, verdict,"
+        " position FROM claim WHERE thing = ? ORDER BY attribute, position",
         (thing,),
     ):
         claim = Claim(
@@ -181,12 +182,25 @@ def read_attributes(store: Store, thing: str, sources: Sources) -> dict[str, Att
             retrieved=row[7],
             note=row[8],
             verdict=row[9],
+            statements=tuple(statements.get((row[0], row[10]), ())),
         )
         claims[row[0]].append(claim)
     return {
         name: Attribute(thing=thing, name=name, unit=unit, claims=tuple(claims[name]), reason=reason)
         for name, unit, reason in rows
     }
+
+
+def _statements_of(store: Store, thing: str) -> dict[tuple[str, int], list[str]]:
+    """Read which statements say what a thing's claims say, by attribute and place of the claim."""
+    found: dict[tuple[str, int], list[str]] = {}
+    for attribute, claim, statement in store.rows(
+        "SELECT attribute, claim, seed_claim FROM seed_subject WHERE thing = ? AND claim IS NOT NULL"
+        " ORDER BY seed_claim",
+        (thing,),
+    ):
+        found.setdefault((attribute, claim), []).append(statement)
+    return found
 
 
 def _value(text: str) -> ClaimValue:
@@ -225,17 +239,41 @@ def read_prices(store: Store, sources: Sources) -> tuple[Price, ...]:
 
 def read_seed_claims(store: Store, sources: Sources) -> tuple[SeedClaim, ...]:
     """Read the statements of the source documents, in the order of their ids."""
+    subjects = _subjects(store, "seed_subject", "seed_claim")
     rows = store.rows(
-        "SELECT id, source, subject, attribute, value, value_high, unit, conditions, as_of, stated_by, note,"
-        " thing, thing_attribute FROM seed_claim ORDER BY id"
+        "SELECT id, source, subject, attribute, value, value_high, unit, conditions, as_of, stated_by, note"
+        " FROM seed_claim ORDER BY id"
     )
-    return tuple(SeedClaim(row[0], sources[row[1]], *row[2:]) for row in rows)
+    return tuple(
+        SeedClaim(row[0], sources[row[1]], *row[2:], things=things, attributes=attributes)
+        for row, (things, attributes) in ((row, subjects(row[0])) for row in rows)
+    )
 
 
 def read_disputes(store: Store) -> tuple[Dispute, ...]:
     """Read the disputes, in the order of their ids."""
+    subjects = _subjects(store, "dispute_subject", "dispute")
     rows = store.rows(
-        "SELECT id, claim_a, claim_b, subject, attribute, disagreement, verdict, reason, thing,"
-        " thing_attribute FROM dispute ORDER BY id"
+        "SELECT id, claim_a, claim_b, subject, attribute, disagreement, verdict, reason FROM dispute"
+        " ORDER BY id"
     )
-    return tuple(Dispute(*row) for row in rows)
+    return tuple(
+        Dispute(*row, things=things, attributes=attributes)
+        for row, (things, attributes) in ((row, subjects(row[0])) for row in rows)
+    )
+
+
+_Subjects = tuple[tuple[str, ...], tuple[str, ...]]
+
+
+def _subjects(store: Store, table: str, column: str) -> Callable[[str], _Subjects]:
+    """Read the things and the attributes that each row of a table is about; ask for them by its id."""
+    things: dict[str, dict[str, None]] = {}
+    attributes: dict[str, dict[str, None]] = {}
+    for row, thing, attribute in store.rows(
+        f"SELECT {column}, thing, attribute FROM {table} ORDER BY {column}, position"
+    ):
+        things.setdefault(row, {})[thing] = None
+        if attribute is not None:
+            attributes.setdefault(row, {})[attribute] = None
+    return lambda row: (tuple(things.get(row, ())), tuple(attributes.get(row, ())))

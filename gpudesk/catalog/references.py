@@ -19,6 +19,7 @@ from gpudesk.catalog.schemas import (
     DisputeRecord,
     PurchasePriceRecord,
     SeedClaimRecord,
+    listed,
 )
 
 #: What can stand in the place of a second claim: the first is refused by calculation or by dated pages.
@@ -109,16 +110,18 @@ def _subjects_exist(files: DataFiles, lost: frozenset[str]) -> Iterator[Problem]
         *files.disputes,
     )
     for entry in statements:
-        thing, attribute = entry.record.thing, entry.record.thing_attribute
-        if thing is None:
-            if attribute is not None:
-                yield entry.problem("thing", "is empty, but thing_attribute is not")
-        elif thing in lost:
-            continue
-        elif thing not in things:
-            yield entry.problem("thing", f"there is no {thing!r} in the catalog")
-        elif attribute is not None and attribute not in things[thing]:
-            yield entry.problem("thing_attribute", f"{thing} has no attribute {attribute!r}")
+        named, attributes = listed(entry.record.thing), listed(entry.record.thing_attribute)
+        if attributes and not named:
+            yield entry.problem("thing", "is empty, but thing_attribute is not")
+        for thing in named:
+            if thing in lost:
+                continue
+            if thing not in things:
+                yield entry.problem("thing", f"there is no {thing!r} in the catalog")
+                continue
+            for attribute in attributes:
+                if attribute not in things[thing]:
+                    yield entry.problem("thing_attribute", f"{thing} has no attribute {attribute!r}")
 
 
 def _disputed_claims_exist(files: DataFiles) -> Iterator[Problem]:

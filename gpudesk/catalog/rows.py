@@ -4,23 +4,26 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from gpudesk.catalog.attribute_names import ACCELERATOR, DIFFUSION
 from gpudesk.catalog.definitions import to_json
 from gpudesk.catalog.files import DataFiles, Entry
-from gpudesk.catalog.model_attributes import model_attributes
 from gpudesk.catalog.revisions import Row, Tables
 from gpudesk.catalog.schemas import (
     AcceleratorFile,
     AttributeRecord,
     CloudPriceRecord,
     DiffusionFile,
+    DisputeRecord,
     PurchasePriceRecord,
     SourceRecord,
+    listed,
 )
 from gpudesk.catalog.serving_engine_files import to_json as engine_json
+from gpudesk.catalog.statements import Statements, with_statements
 from gpudesk.catalog.values import published, value_in_si
 from gpudesk.domain.claims import Kind
 from gpudesk.domain.serving_engines import ServingEngine
@@ -28,6 +31,9 @@ from gpudesk.domain.things import ThingKind
 
 #: The term of a price that is paid once; rents have the terms of their providers.
 PURCHASE = "purchase"
+#: Columns of the tables of statements and disputes that say what these are about.
+_STATEMENT_JOINS: Final = {"thing", "thing_attribute", "stated", "verdict"}
+_DISPUTE_JOINS: Final = {"thing", "thing_attribute", "accelerator"}
 
 
 def table_rows(files: DataFiles, engines: Sequence[ServingEngine]) -> Tables:
@@ -36,16 +42,15 @@ def table_rows(files: DataFiles, engines: Sequence[ServingEngine]) -> Tables:
     accelerators = sorted((entry.record for entry in files.accelerators), key=_by_release)
     models = sorted((entry.record for entry in files.models), key=lambda m: (m.organisation, _natural(m.id)))
     diffusion = sorted((entry.record for entry in files.diffusion), key=lambda m: _natural(m.id))
+    statements = with_statements(files)
+    stated = statements.attributes
     attributes = [
-        *(row for a in accelerators for row in _attribute_rows(a.id, a.attributes, ACCELERATOR)),
-        *(row for m in models for row in _attribute_rows(m.id, model_attributes(m))),
-        *(row for d in diffusion for row in _attribute_rows(d.id, d.attributes, DIFFUSION)),
+        *(row for a in accelerators for row in _attribute_rows(a.id, stated[a.id], ACCELERATOR)),
+        *(row for m in models for row in _attribute_rows(m.id, stated[m.id])),
+        *(row for d in diffusion for row in _attribute_rows(d.id, stated[d.id], DIFFUSION)),
     ]
-    claims = [
-        *(row for a in accelerators for row in _claim_rows(a.id, a.attributes, kinds)),
-        *(row for m in models for row in _claim_rows(m.id, model_attributes(m), kinds)),
-        *(row for d in diffusion for row in _claim_rows(d.id, d.attributes, kinds)),
-    ]
+    described = (*(a.id for a in accelerators), *(m.id for m in models), *(d.id for d in diffusion))
+    claims = [row for thing in described for row in _claim_rows(thing, stated, kinds)]
     return {
         "source": [_source_row(entry) for entry in files.sources],
         "thing": [
@@ -63,8 +68,10 @@ def table_rows(files: DataFiles, engines: Sequence[ServingEngine]) -> Tables:
         "diffusion_result": [row for d in diffusion for row in _result_rows(d, kinds)],
         "attribute": attributes,
         "claim": claims,
-        "seed_claim": [entry.record.model_dump() for entry in files.seed_claims],
-        "dispute": [entry.record.model_dump(exclude={"accelerator"}) for entry in files.disputes],
+        "seed_claim": [entry.record.model_dump(exclude=_STATEMENT_JOINS) for entry in files.seed_claims],
+        "seed_subject": _seed_subject_rows(statements),
+        "dispute": [entry.record.model_dump(exclude=_DISPUTE_JOINS) for entry in files.disputes],
+        "dispute_subject": [row for entry in files.disputes for row in _dispute_subject_rows(entry.record)],
         "price": _price_rows(files.rents, files.purchases),
     }
 
@@ -118,10 +125,10 @@ def _attribute_rows(
 
 
 def _claim_rows(
-    thing: str, attributes: Mapping[str, AttributeRecord], kinds: Mapping[str, Kind]
+    thing: str, stated: Mapping[str, Mapping[str, AttributeRecord]], kinds: Mapping[str, Kind]
 ) -> Iterable[Row]:
     """Make the rows of a thing's claims, in the unit used inside; the kind is the source's unless stated."""
-    for name, attribute in attributes.items():
+    for name, attribute in stated[thing].items():
         for position, claim in enumerate(attribute.claims):
             unit = claim.unit or attribute.unit
             yield {
@@ -138,6 +145,35 @@ def _claim_rows(
                 "note": claim.note,
                 "verdict": claim.verdict,
             }
+
+
+def _seed_subject_rows(statements: Statements) -> list[Row]:
+    """Make the rows of what each statement is about, numbered for each statement."""
+    count: Counter[str] = Counter()
+    rows = []
+    for link in statements.links:
+        rows.append(
+            {
+                "seed_claim": link.statement,
+                "position": count[link.statement],
+                "thing": link.thing,
+                "attribute": link.attribute,
+                "claim": link.claim,
+            }
+        )
+        count[link.statement] += 1
+    return rows
+
+
+def _dispute_subject_rows(dispute: DisputeRecord) -> Iterable[Row]:
+    """Make the rows of what a dispute is about: each attribute of each thing that it names."""
+    named = [
+        (thing, attribute)
+        for thing in listed(dispute.thing)
+        for attribute in listed(dispute.thing_attribute) or (None,)
+    ]
+    for position, (thing, attribute) in enumerate(named):
+        yield {"dispute": dispute.id, "position": position, "thing": thing, "attribute": attribute}
 
 
 def _result_rows(model: DiffusionFile, kinds: Mapping[str, Kind]) -> Iterable[Row]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
-from typing import Annotated
+from typing import Annotated, Final
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WrapValidator
 
@@ -38,7 +38,8 @@ def _none_if_empty(cell: object) -> object:
     return None if cell == "" else cell
 
 
-Slug = Annotated[str, Field(pattern=r"^[a-z0-9]+(?:[.-][a-z0-9]+)*$")]
+_SLUG: Final = "[a-z0-9]+(?:[.-][a-z0-9]+)*"
+Slug = Annotated[str, Field(pattern=f"^{_SLUG}$")]
 Text = Annotated[str, Field(min_length=1)]
 Date = Annotated[str, AfterValidator(_checked_date)]
 #: Strict validation takes no plain word for an enumeration, files have nothing else.
@@ -46,6 +47,11 @@ KindWord = Annotated[Kind, Field(strict=False)]
 Number = Annotated[float, Field(allow_inf_nan=False)]
 #: A claim's value: one check instead of a union, which would report one error for each of its types.
 RecordedValue = Annotated[bool | int | float | str | list[str], WrapValidator(_checked_value)]
+
+
+def listed(cell: str | None) -> tuple[str, ...]:
+    """Return the names in a cell that may hold several, with semicolons between them."""
+    return () if cell is None else tuple(cell.split(";"))
 
 
 class FileRecord(BaseModel):
@@ -147,6 +153,9 @@ class TableRecord(BaseModel):
 _Word = Annotated[str, Field(min_length=1)]
 _OptionalWord = Annotated[str | None, BeforeValidator(_none_if_empty)]
 _OptionalSlug = Annotated[Slug | None, BeforeValidator(_none_if_empty)]
+_OptionalSlugs = Annotated[
+    Annotated[str, Field(pattern=rf"^{_SLUG}(?:;{_SLUG})*$")] | None, BeforeValidator(_none_if_empty)
+]
 _OptionalDate = Annotated[Date | None, BeforeValidator(_none_if_empty)]
 _OptionalCount = Annotated[Annotated[int, Field(ge=1)] | None, BeforeValidator(_none_if_empty)]
 _Usd = Annotated[float, Field(gt=0, allow_inf_nan=False)]
@@ -185,7 +194,12 @@ class PurchasePriceRecord(TableRecord):
 
 
 class SeedClaimRecord(TableRecord):
-    """A row of data/claims/seeds.csv, with the figures as printed."""
+    """A row of data/claims/seeds.csv, with the figures as printed.
+
+    `thing` and `thing_attribute` may name several, with semicolons between them. `stated` is the value that
+    an attribute has by it, where that is written otherwise than printed, or "-" where it gives none;
+    `verdict` says why the value is not taken.
+    """
 
     id: _Word
     source: Slug
@@ -198,8 +212,10 @@ class SeedClaimRecord(TableRecord):
     as_of: _OptionalWord
     stated_by: _OptionalWord
     note: _OptionalWord
-    thing: _OptionalSlug
+    thing: _OptionalSlugs
     thing_attribute: _OptionalWord
+    stated: _OptionalWord
+    verdict: _OptionalWord
 
 
 class DisputeRecord(TableRecord):
@@ -213,7 +229,7 @@ class DisputeRecord(TableRecord):
     disagreement: _Word
     verdict: _Word
     reason: _Word
-    thing: _OptionalSlug
+    thing: _OptionalSlugs
     thing_attribute: _OptionalWord
 
 

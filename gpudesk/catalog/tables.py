@@ -142,9 +142,6 @@ class SeedClaimRow(_Table, table=True):
     """A statement of one of the five source documents, as printed."""
 
     __tablename__ = "seed_claim"
-    __table_args__ = (
-        ForeignKeyConstraint(["thing", "thing_attribute"], ["attribute.thing", "attribute.name"]),
-    )
     id: str = Field(primary_key=True)
     source: str = Field(foreign_key="source.id")
     subject: str
@@ -156,8 +153,26 @@ class SeedClaimRow(_Table, table=True):
     as_of: str | None
     stated_by: str | None
     note: str | None
-    thing: str | None = Field(foreign_key="thing.id")
-    thing_attribute: str | None
+
+
+class SeedSubjectRow(_Table, table=True):
+    """What a statement is about: a thing, perhaps an attribute of it, and the claim that says the same.
+
+    `claim` is the position of that claim; None where the statement gives no value of the attribute.
+    """
+
+    __tablename__ = "seed_subject"
+    __table_args__ = (
+        ForeignKeyConstraint(["thing", "attribute"], ["attribute.thing", "attribute.name"]),
+        ForeignKeyConstraint(
+            ["thing", "attribute", "claim"], ["claim.thing", "claim.attribute", "claim.position"]
+        ),
+    )
+    seed_claim: str = Field(primary_key=True, foreign_key="seed_claim.id")
+    position: int = Field(primary_key=True)
+    thing: str = Field(foreign_key="thing.id", index=True)
+    attribute: str | None
+    claim: int | None
 
 
 class DisputeRow(_Table, table=True):
@@ -172,8 +187,17 @@ class DisputeRow(_Table, table=True):
     disagreement: str
     verdict: str
     reason: str
-    thing: str | None = Field(foreign_key="thing.id")
-    thing_attribute: str | None
+
+
+class DisputeSubjectRow(_Table, table=True):
+    """What a dispute is about: a thing, perhaps an attribute of it."""
+
+    __tablename__ = "dispute_subject"
+    __table_args__ = (ForeignKeyConstraint(["thing", "attribute"], ["attribute.thing", "attribute.name"]),)
+    dispute: str = Field(primary_key=True, foreign_key="dispute.id")
+    position: int = Field(primary_key=True)
+    thing: str = Field(foreign_key="thing.id")
+    attribute: str | None
 
 
 class PriceRow(_Table, table=True):

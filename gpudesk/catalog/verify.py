@@ -101,12 +101,15 @@ def _preferences(store: Store) -> Iterator[Finding]:
 
 
 def _statements(store: Store) -> Iterator[Finding]:
-    """A statement of a source document that names an attribute names its thing; the rest are references."""
-    for table in ("seed_claim", "dispute"):
-        for (row,) in store.rows(
-            f"SELECT id FROM {table} WHERE thing IS NULL AND thing_attribute IS NOT NULL"
-        ):
-            yield Finding(row, message("catalog.verify.no_thing"))
+    """A statement of a source document is linked to claims of that document alone."""
+    for statement, thing, attribute in store.rows(
+        "SELECT seed_claim.id, claim.thing, claim.attribute FROM seed_subject"
+        " JOIN seed_claim ON seed_claim.id = seed_subject.seed_claim"
+        " JOIN claim ON claim.thing = seed_subject.thing AND claim.attribute = seed_subject.attribute"
+        " AND claim.position = seed_subject.claim WHERE claim.source != seed_claim.source"
+    ):
+        problem = message("catalog.verify.other_source", thing=thing, attribute=attribute)
+        yield Finding(statement, problem)
 
 
 def _disputes(store: Store) -> Iterator[Finding]:

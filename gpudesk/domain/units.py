@@ -39,8 +39,10 @@ _SI: Final[dict[str, tuple[str, float]]] = {
     "us": ("s", 10**-6),
     "tokens": ("tokens", 1),
     "parameters": ("parameters", 1),
+    "B params": ("parameters", 10**9),
     "stacks": ("stacks", 1),
     "accelerators": ("accelerators", 1),
+    "GPUs": ("accelerators", 1),
     "generation": ("generation", 1),
     "tok/s": ("tok/s", 1),
 }

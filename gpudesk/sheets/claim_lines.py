@@ -120,7 +120,7 @@ def dispute_lines(disputes: tuple[Dispute, ...], thing: str, name: str) -> tuple
             reason=as_sentence(dispute.reason),
         )
         for dispute in disputes
-        if (dispute.thing, dispute.thing_attribute) == (thing, name)
+        if dispute.concerns(thing, name)
     )
 
 

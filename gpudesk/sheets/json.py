@@ -185,6 +185,7 @@ def _claim(claim: Claim, sources: dict[str, Source] | None) -> dict[str, Any]:
         "retrieved": claim.retrieved,
         "note": claim.note,
         "verdict": claim.verdict,
+        "statements": list(claim.statements),
     }
 
 
@@ -248,8 +249,9 @@ def dispute_fields(dispute: Dispute) -> dict[str, Any]:
     """Return a dispute."""
     return {
         "id": dispute.id,
-        "thing": dispute.thing,
-        "attribute": dispute.thing_attribute or dispute.attribute,
+        "thing": next(iter(dispute.things), None),
+        "things": list(dispute.things),
+        "attribute": next(iter(dispute.attributes), dispute.attribute),
         "subject": dispute.subject,
         "claims": [claim for claim in (dispute.claim_a, dispute.claim_b) if claim],
         "disagreement": dispute.disagreement,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 from gpudesk.domain.answers import Answer, Column
 from gpudesk.domain.estimates import Estimate
 from gpudesk.domain.formatting import ENGLISH, MACHINE, Formatter
@@ -219,8 +221,8 @@ def _disputes(answer: Answer, references: References) -> tuple[DisputeEntry, ...
             reason=as_sentence(dispute.reason),
         )
         for dispute in answer.disputes
-        if dispute.thing_attribute in SHOWN
-        and (dispute.thing, dispute.thing_attribute) not in references.noted
+        if any(name in SHOWN for name in dispute.attributes)
+        and not any(pair in references.noted for pair in product(dispute.things, dispute.attributes))
     )
 
 

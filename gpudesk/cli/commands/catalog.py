@@ -110,13 +110,17 @@ def _verify(options: argparse.Namespace) -> int:
 def counted(workbench: Workbench) -> dict[str, int]:
     """Return how many entries of each kind there are."""
     catalog = workbench.catalog
+    statements, disputes = catalog.seed_claims(), catalog.disputes()
     return {
         tr("accelerators"): len(catalog.accelerators()),
         tr("models"): len(catalog.models()),
         tr("diffusion models"): len(catalog.diffusion_models()),
         tr("serving engines"): len(catalog.serving_engines()),
         tr("prices"): len(catalog.prices()),
-        tr("statements of source documents"): len(catalog.seed_claims()),
-        tr("disputes"): len(catalog.disputes()),
+        tr("statements of source documents"): len(statements),
+        tr("statements about an entry"): sum(bool(statement.things) for statement in statements),
+        tr("statements about an attribute"): sum(bool(statement.attributes) for statement in statements),
+        tr("disputes"): len(disputes),
+        tr("disputes about an entry"): sum(bool(dispute.things) for dispute in disputes),
         tr("sources"): len(catalog.sources()),
     }

@@ -39,11 +39,11 @@ def test_changed_value_reaches_the_catalog(data_dir: Path, edit: Edit, tmp_path:
 def test_removed_and_added_files_count(data_dir: Path, tmp_path: Path) -> None:
     path = tmp_path / "catalog.sqlite"
     ensure_built(data_dir, path)
-    moved = (data_dir / "diffusion/sdxl.toml").rename(tmp_path / "sdxl.toml")
+    moved = (data_dir / "diffusion/sd3-medium.toml").rename(tmp_path / "sd3-medium.toml")
     assert ensure_built(data_dir, path)
     with Catalog.open(path) as catalog:
-        assert "sdxl" not in {model.id for model in catalog.diffusion_models()}
-    moved.rename(data_dir / "diffusion/sdxl.toml")
+        assert "sd3-medium" not in {model.id for model in catalog.diffusion_models()}
+    moved.rename(data_dir / "diffusion/sd3-medium.toml")
     assert catalog_is_stale(data_dir, path)
 
 

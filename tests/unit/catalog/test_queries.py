@@ -189,7 +189,10 @@ def test_seed_claims_and_disputes_of_a_thing(catalog: Catalog) -> None:
     assert (claims["C000-014"].value, claims["C000-014"].unit) == ("5.3", "TB/s")
     dispute = next(dispute for dispute in catalog.disputes("mi325x") if dispute.id == "D-001")
     assert dispute.claim_a == "C000-014"
-    assert dispute.thing_attribute == "memory_bandwidth"
+    assert dispute.concerns("mi325x", "memory_bandwidth")
+    both = next(dispute for dispute in catalog.disputes("h200-sxm") if dispute.id == "D-004")
+    assert both.things == ("mi325x", "h200-sxm")
+    assert not both.attributes
 
 
 def test_diffusion_model_has_results_measured_and_estimated(catalog: Catalog) -> None:

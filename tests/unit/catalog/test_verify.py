@@ -50,7 +50,9 @@ def test_real_catalog_has_no_finding(catalog: Catalog) -> None:
         ("DELETE FROM thing WHERE id = 'mi300x'", "catalog.verify.dangling"),
         ("UPDATE price SET accelerator = 'mi300' WHERE accelerator = 'mi300x'", "catalog.verify.dangling"),
         ("UPDATE seed_claim SET source = 'seed-9' WHERE id = 'C000-001'", "catalog.verify.dangling"),
-        ("UPDATE seed_claim SET thing_attribute = 'x' WHERE id = 'C000-001'", "catalog.verify.dangling"),
+        ("UPDATE seed_subject SET attribute = 'x' WHERE seed_claim = 'C000-001'", "catalog.verify.dangling"),
+        ("UPDATE seed_subject SET claim = 99 WHERE seed_claim = 'C000-001'", "catalog.verify.dangling"),
+        ("UPDATE dispute_subject SET thing = 'x' WHERE dispute = 'D-001'", "catalog.verify.dangling"),
         ("UPDATE dispute SET claim_a = 'C9' WHERE id = 'D-001'", "catalog.verify.dangling"),
     ],
 )
@@ -65,8 +67,8 @@ def test_row_that_names_what_is_not_there(broken_path: Path, statement: str, exp
     ("statements", "expected"),
     [
         (
-            ["DELETE FROM claim WHERE thing = 'mi325x' AND attribute = 'tdp'"],
-            ("mi325x tdp", "catalog.verify.no_claim"),
+            ["DELETE FROM claim WHERE thing = 'mi325x' AND attribute = 'peak_dense_fp64'"],
+            ("mi325x peak_dense_fp64", "catalog.verify.no_claim"),
         ),
         (
             ["INSERT INTO thing VALUES ('mi400', 'accelerator', 'MI400', 'AMD', 99)"],
@@ -87,8 +89,8 @@ def test_row_that_names_what_is_not_there(broken_path: Path, statement: str, exp
             ("mi325x tdp", "catalog.verify.no_reason"),
         ),
         (
-            ["UPDATE seed_claim SET thing = NULL WHERE id = 'C000-001'"],
-            ("C000-001", "catalog.verify.no_thing"),
+            ["UPDATE seed_subject SET claim = 0 WHERE seed_claim = 'C000-001'"],
+            ("C000-001", "catalog.verify.other_source"),
         ),
         (
             ["UPDATE dispute SET claim_b = 'HEARSAY' WHERE id = 'D-001'"],
