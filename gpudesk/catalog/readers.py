@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from dataclasses import replace
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from gpudesk.catalog.attribute_names import PEAK_DENSE
 from gpudesk.catalog.plain import restored
@@ -17,6 +18,9 @@ from gpudesk.domain.serving_engines import ServingEngine
 from gpudesk.domain.things import Thing, ThingKind
 
 Sources = Mapping[str, Source]
+#: Things and attributes that a row is about.
+_Subjects = tuple[tuple[str, ...], tuple[str, ...]]
+_Said = TypeVar("_Said", SeedClaim, Dispute)
 
 
 def read_meta(store: Store) -> dict[str, str]:
@@ -244,10 +248,7 @@ def read_seed_claims(store: Store, sources: Sources) -> tuple[SeedClaim, ...]:
         "SELECT id, source, subject, attribute, value, value_high, unit, conditions, as_of, stated_by, note"
         " FROM seed_claim ORDER BY id"
     )
-    return tuple(
-        SeedClaim(row[0], sources[row[1]], *row[2:], things=things, attributes=attributes)
-        for row, (things, attributes) in ((row, subjects(row[0])) for row in rows)
-    )
+    return tuple(_about(SeedClaim(row[0], sources[row[1]], *row[2:]), subjects.get(row[0])) for row in rows)
 
 
 def read_disputes(store: Store) -> tuple[Dispute, ...]:
@@ -257,17 +258,11 @@ def read_disputes(store: Store) -> tuple[Dispute, ...]:
         "SELECT id, claim_a, claim_b, subject, attribute, disagreement, verdict, reason FROM dispute"
         " ORDER BY id"
     )
-    return tuple(
-        Dispute(*row, things=things, attributes=attributes)
-        for row, (things, attributes) in ((row, subjects(row[0])) for row in rows)
-    )
+    return tuple(_about(Dispute(*row), subjects.get(row[0])) for row in rows)
 
 
-_Subjects = tuple[tuple[str, ...], tuple[str, ...]]
-
-
-def _subjects(store: Store, table: str, column: str) -> Callable[[str], _Subjects]:
-    """Read the things and the attributes that each row of a table is about; ask for them by its id."""
+def _subjects(store: Store, table: str, column: str) -> dict[str, _Subjects]:
+    """Read the things and the attributes that each row of a table is about, by the id of the row."""
     things: dict[str, dict[str, None]] = {}
     attributes: dict[str, dict[str, None]] = {}
     for row, thing, attribute in store.rows(
@@ -276,4 +271,9 @@ def _subjects(store: Store, table: str, column: str) -> Callable[[str], _Subject
         things.setdefault(row, {})[thing] = None
         if attribute is not None:
             attributes.setdefault(row, {})[attribute] = None
-    return lambda row: (tuple(things.get(row, ())), tuple(attributes.get(row, ())))
+    return {row: (tuple(named), tuple(attributes.get(row, ()))) for row, named in things.items()}
+
+
+def _about(said: _Said, subjects: _Subjects | None) -> _Said:
+    """Return a statement or dispute with what it is about."""
+    return said if subjects is None else replace(said, things=subjects[0], attributes=subjects[1])
