@@ -1,30 +1,25 @@
-"""Paints the lines of the comparison table: tints, rules, figures, bands, marks and the ring of the cell.
-
-Everything of one paint is gathered by font and colour first and drawn in layers, which is what keeps a table
-of hundreds of texts within a few milliseconds.
-"""
+"""Paints the lines of the comparison table: tints, rules, figures, bands, marks and the ring of the cell."""
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from PySide6.QtCore import QPointF, QRect, QRectF, Qt
-from PySide6.QtGui import QPainter, QPen, QPixmap, QStaticText
+from PySide6.QtCore import QRect, QRectF, Qt
+from PySide6.QtGui import QPainter, QPen
 
 from gpudesk.desktop.itemmodels.arrangement import Line
 from gpudesk.desktop.pages.compare.measures import LABEL_MARGIN, Margins, is_range
 from gpudesk.desktop.theme.pen import Pen
 from gpudesk.desktop.theme.theme import Theme
 from gpudesk.desktop.widgets.text_cache import TextCache
+from gpudesk.desktop.widgets.text_layer import TextLayer
 from gpudesk.sheets.comparison_parts import ComparedCell
 from gpudesk.sheets.comparison_words import has_basis
 from gpudesk.sheets.sheet import Mark
 
 _TINTED: Final = (Mark.BEST, Mark.TIED)
-_GLYPH_BOX: Final = 16.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,15 +54,11 @@ class CellPainter:
         """Keep what to look up and what has been laid out."""
         self._theme = theme
         self._texts = texts
-        self._glyphs: dict[tuple[str, str, float], QPixmap] = {}
-        self._runs: defaultdict[tuple[str, str], list[tuple[float, float, QStaticText]]] = defaultdict(list)
-        self._marks: list[tuple[str, str, float, float]] = []
-        theme.changed.connect(self._glyphs.clear)
+        self._layer = TextLayer(theme, texts)
 
     def paint(self, painter: QPainter, shown: Shown) -> None:
         """Paint the rows and columns of `shown`."""
-        self._runs.clear()
-        self._marks.clear()
+        self._layer.clear()
         pen = Pen(painter, self._theme)
         painter.fillRect(shown.area, self._theme.colour("page"))
         right = shown.area.right() + 1
@@ -84,14 +75,14 @@ class CellPainter:
                 cell = cells[shown.positions[column.number]]
                 self._cell(painter, cell, row, column, shown)
             pen.hairline(0, row.start + row.size - 1, right, row.start + row.size - 1, "grid")
-        self._flush(painter)
+        self._layer.draw(painter)
         self._ring(painter, shown)
 
     def _heading(self, pen: Pen, line: Line, row: Place, shown: Shown, right: int) -> None:
         """Draw the rule of a heading, and its words as far as they reach beyond the labels."""
         pen.hairline(0, row.start + row.size - 1, right, row.start + row.size - 1, "strong")
         for x, token, colour, text in heading_words(line, self._theme, self._texts):
-            self._text(token, colour, text, x - shown.label_width, heading_middle(row, self._theme))
+            self._layer.text(token, colour, text, x - shown.label_width, heading_middle(row, self._theme))
 
     def _cell(self, painter: QPainter, cell: ComparedCell, row: Place, column: Place, shown: Shown) -> None:
         place = (row.number, column.number)
@@ -111,19 +102,19 @@ class CellPainter:
             self._unknown(cell, left, right, middle, quiet, tall=tall)
             return
         if below:
-            self._right("caption", quiet, below, left, right, middle + length(7.5))
+            self._layer.right("caption", quiet, below, left, right, middle + length(7.5))
         colour = "unfit" if cell.mark is Mark.FAILS else "text1"
         token = "section" if tinted else "body"
         if not cell.is_figure or is_range(cell):
             edge = column.start + length(margins.inset)
-            self._right(self._largest(cell.text, right - edge), colour, cell.text, edge, right, level)
+            self._layer.right(self._largest(cell.text, right - edge), colour, cell.text, edge, right, level)
         else:
             laid = self._texts.laid_out(token, cell.text)
-            self._runs[token, colour].append((right - laid.width, level - laid.rise, laid.text))
+            self._layer.place(token, colour, laid, right - laid.width, level)
             if cell.delta:
                 delta = self._texts.laid_out("caption", cell.delta)
                 if left + delta.width <= right - laid.width:
-                    self._runs["caption", quiet].append((left, level - delta.rise, delta.text))
+                    self._layer.place("caption", quiet, delta, left, level)
         self._gutter(cell, right, column.start + column.size - length(margins.inset), level)
 
     def _unknown(
@@ -135,14 +126,14 @@ class CellPainter:
         reason = cell.reason or ""
         beside = self._texts.width("caption", reason) <= end - left
         if reason and not beside and not tall:
-            self._right("caption", quiet, reason, left, right, middle)
+            self._layer.right("caption", quiet, reason, left, right, middle)
             return
         level = middle if beside else middle - self._theme.length(7.5)
-        self._runs["body", quiet].append((right - dash.width, level - dash.rise, dash.text))
+        self._layer.place("body", quiet, dash, right - dash.width, level)
         if reason and beside:
-            self._right("caption", quiet, reason, left, end, level)
+            self._layer.right("caption", quiet, reason, left, end, level)
         elif reason:
-            self._right("caption", quiet, reason, left, right, middle + self._theme.length(7.5))
+            self._layer.right("caption", quiet, reason, left, right, middle + self._theme.length(7.5))
 
     def _largest(self, words: str, room: float) -> str:
         """Return the largest font in which words have room, else the smallest, in which they are cut."""
@@ -168,19 +159,10 @@ class CellPainter:
         # A single mark stands in the middle of the gutter, two share it.
         x = (left + right) / 2 + self._theme.length(2) - step / 2 * (len(marks) - 1)
         for name, colour in marks:
-            self._marks.append((name, colour, x, level))
+            self._layer.mark(name, colour, x, level)
             x += step
 
     # Pieces
-
-    def _text(self, token: str, colour: str, text: str, x: float, middle: float) -> None:
-        laid = self._texts.laid_out(token, text)
-        self._runs[token, colour].append((x, middle - laid.rise, laid.text))
-
-    def _right(self, token: str, colour: str, text: str, left: float, right: float, middle: float) -> None:
-        """Set a text so that it ends at `right`, cut where it would begin before `left`."""
-        laid = self._texts.laid_out(token, text, max(1.0, right - left))
-        self._runs[token, colour].append((right - laid.width, middle - laid.rise, laid.text))
 
     def _fill(self, painter: QPainter, row: Place, column: Place, margins: Margins, colour: str) -> None:
         inset, radius = self._theme.length(margins.inset), self._theme.length(5)
@@ -188,35 +170,6 @@ class CellPainter:
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(self._theme.colour(colour))
         painter.drawRoundedRect(rect, radius, radius)
-
-    def _flush(self, painter: QPainter) -> None:
-        """Draw all texts and marks that were gathered."""
-        for (token, colour), texts in self._runs.items():
-            painter.setFont(self._texts.font(token))
-            painter.setPen(self._theme.colour(colour))
-            for x, y, text in texts:
-                painter.drawStaticText(QPointF(x, round(y)), text)
-        ratio = painter.device().devicePixelRatio()
-        half = self._theme.length(_GLYPH_BOX) / 2
-        for name, colour, x, y in self._marks:
-            painter.drawPixmap(QPointF(round(x - half), round(y - half)), self._glyph(name, colour, ratio))
-
-    def _glyph(self, name: str, colour: str, ratio: float) -> QPixmap:
-        """Return a mark as a picture, drawn once for each theme and resolution."""
-        key = (name, colour, ratio)
-        found = self._glyphs.get(key)
-        if found is None:
-            side = self._theme.length(_GLYPH_BOX)
-            found = QPixmap(round(side * ratio), round(side * ratio))
-            found.setDevicePixelRatio(ratio)
-            found.fill(Qt.GlobalColor.transparent)
-            painter = QPainter(found)
-            try:
-                Pen(painter, self._theme).glyph(name, side / 2, side / 2, colour)
-            finally:
-                painter.end()
-            self._glyphs[key] = found
-        return found
 
     def _ring(self, painter: QPainter, shown: Shown) -> None:
         """Draw the ring of the current cell."""

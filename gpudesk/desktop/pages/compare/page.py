@@ -12,7 +12,6 @@ from gpudesk.desktop.itemmodels.comparison_model import ComparisonModel
 from gpudesk.desktop.pages.compare.arranger import Arranger
 from gpudesk.desktop.pages.compare.commands import Commands
 from gpudesk.desktop.pages.compare.corner import Corner
-from gpudesk.desktop.pages.compare.filter_field import FilterField
 from gpudesk.desktop.pages.compare.headline_strip import HeadlineStrip
 from gpudesk.desktop.pages.compare.legend import Legend, marks_in
 from gpudesk.desktop.pages.compare.rows_chooser import RowsChooser
@@ -23,6 +22,7 @@ from gpudesk.desktop.session.selection import Selection, SelectionKind, attribut
 from gpudesk.desktop.session.settings import Settings
 from gpudesk.desktop.theme.theme import Theme
 from gpudesk.desktop.widgets.buttons import Button, IconButton
+from gpudesk.desktop.widgets.filter_field import FilterField
 from gpudesk.desktop.widgets.label import Label
 from gpudesk.desktop.widgets.segment import Segment
 from gpudesk.desktop.widgets.states import MissingState, ProblemNote
@@ -67,7 +67,7 @@ class ComparePage(Page):
 
     def _build(self) -> None:
         theme = self.theme
-        self.filter = FilterField(theme)
+        self.filter = FilterField(theme, tr("Filter rows"), tr("Show only rows that have these words  /"))
         self._segment = Segment(
             theme,
             tr("Rows"),

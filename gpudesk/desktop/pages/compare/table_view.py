@@ -32,10 +32,10 @@ from gpudesk.desktop.itemmodels.comparison_model import ComparisonModel
 from gpudesk.desktop.pages.compare.cell_painter import CellPainter, Place, Shown
 from gpudesk.desktop.pages.compare.heads import ColumnHeads, RowLabels
 from gpudesk.desktop.pages.compare.measures import WIDE, Measures, Widths
-from gpudesk.desktop.pages.compare.type_ahead import TypeAhead
 from gpudesk.desktop.theme.pen import CENTRE, Pen
 from gpudesk.desktop.theme.theme import Theme
 from gpudesk.desktop.widgets.text_cache import TextCache
+from gpudesk.desktop.widgets.type_ahead import TypeAhead
 
 _Move = QAbstractItemView.CursorAction
 Index = QModelIndex | QPersistentModelIndex

@@ -8,9 +8,9 @@ from pytestqt.qtbot import QtBot
 from gpudesk.desktop.pages.compare.headline_strip import HeadlineStrip, Naming
 from gpudesk.desktop.pages.compare.legend import marks_in
 from gpudesk.desktop.pages.compare.measures import DENSE, WIDE, Measures
-from gpudesk.desktop.pages.compare.type_ahead import TypeAhead
 from gpudesk.desktop.theme.theme import Theme
 from gpudesk.desktop.widgets.text_cache import TextCache
+from gpudesk.desktop.widgets.type_ahead import TypeAhead
 from gpudesk.domain.formatting import ENGLISH, Formatter
 from gpudesk.sheets.comparison_headlines import headline_answers
 from gpudesk.sheets.comparison_parts import ComparisonTable

@@ -11,27 +11,40 @@ from gpudesk.desktop.theme.theme import Theme
 from gpudesk.desktop.widgets.buttons import IconButton
 from gpudesk.text import tr
 
-_WIDTH = 144.0
 _LEAST = 60.0
 _ICON = 14.0
+#: Left of the glass, without and with a frame.
+_BARE, _FRAMED = 1.0, 9.0
 
 
 class FilterField(QLineEdit):
-    """Without a frame. Esc clears it, and leaves it when it is empty; ↓ and Enter leave it."""
+    """Esc clears it, and leaves it when it is empty; ↓ and Enter leave it."""
 
     changed = Signal(str)
     #: The user is done with the field.
     left = Signal()
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        """Begin empty."""
+    def __init__(
+        self,
+        theme: Theme,
+        name: str,
+        tip: str,
+        *,
+        framed: bool = False,
+        width: float = 144.0,
+        parent: QWidget | None = None,
+    ) -> None:
+        """Begin empty; `name` says what is filtered, `width` is what it takes where there is room."""
         super().__init__(parent)
         self._theme = theme
-        self.setProperty("kind", "bare")
+        self._width = width
+        self._inset = _FRAMED if framed else _BARE
+        if not framed:
+            self.setProperty("kind", "bare")
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
-        self.setPlaceholderText(tr("Filter rows"))
-        self.setAccessibleName(tr("Filter rows"))
-        self.setToolTip(tr("Show only rows that have these words  /"))
+        self.setPlaceholderText(name)
+        self.setAccessibleName(name)
+        self.setToolTip(tip)
         self._clear = IconButton(theme, "x", tr("Clear the filter"), size=14.0, parent=self)
         self._clear.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._clear.setCursor(Qt.CursorShape.ArrowCursor)
@@ -44,11 +57,12 @@ class FilterField(QLineEdit):
         self.setFixedHeight(self._theme.px(28))
         self.setMinimumWidth(self._theme.px(_LEAST))
         self.updateGeometry()
-        self.setTextMargins(self._theme.px(_ICON + 8), 0, self._theme.px(22), 0)
+        before = _ICON + 8 if self._inset == _BARE else _ICON + 9
+        self.setTextMargins(self._theme.px(before), 0, self._theme.px(22), 0)
 
     def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
         """Return the width that it has where there is room."""
-        return QSize(self._theme.px(_WIDTH), self._theme.px(28))
+        return QSize(self._theme.px(self._width), self._theme.px(28))
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
         """Keep the button that clears at the right end."""
@@ -71,7 +85,9 @@ class FilterField(QLineEdit):
         painter = QPainter(self)
         try:
             side = self._theme.px(_ICON)
-            Pen(painter, self._theme).icon("search", 1, (self.height() - side) / 2, side, "text2")
+            Pen(painter, self._theme).icon(
+                "search", self._theme.px(self._inset), (self.height() - side) / 2, side, "text2"
+            )
         finally:
             painter.end()
 

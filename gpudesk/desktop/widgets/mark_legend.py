@@ -1,0 +1,60 @@
+"""The foot of a table: what its marks mean."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from gpudesk.desktop.theme.pen import Pen
+from gpudesk.desktop.theme.theme import Theme
+from gpudesk.text import tr
+
+#: The mark that is a tint, not a glyph.
+TINT = "best"
+
+
+class MarkLegend(QWidget):
+    """Explains the marks that are in the table, and no others."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        """Explain nothing yet."""
+        super().__init__(parent)
+        self._theme = theme
+        self._marks: tuple[tuple[str, str], ...] = ()
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        theme.follow(self._measure)
+
+    def _measure(self) -> None:
+        self.setFixedHeight(self._theme.line("small") + self._theme.px(13))
+        self.update()
+
+    def explain(self, marks: Sequence[tuple[str, str]]) -> None:
+        """Explain marks, given as the name of a glyph and what it means."""
+        if tuple(marks) != self._marks:
+            self._marks = tuple(marks)
+            self.setAccessibleName(tr("Marks: {marks}", marks=", ".join(text for _, text in marks)))
+            self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802, ARG002 - Qt's name
+        """Draw each mark with its meaning."""
+        painter = QPainter(self)
+        try:
+            pen, theme = Pen(painter, self._theme), self._theme
+            painter.fillRect(self.rect(), theme.colour("page"))
+            pen.hairline(0, 0, self.width(), 0)
+            x, level = theme.length(16), self.height() / 2
+            for mark, text in self._marks:
+                if mark == TINT:
+                    box = QRectF(x, level - theme.length(6), theme.length(16), theme.length(12))
+                    pen.tint(box, "best", radius=3)
+                    x += theme.length(22)
+                else:
+                    pen.glyph(mark, x + theme.length(4), level)
+                    x += theme.length(15)
+                room = QRectF(x, 0, max(1.0, self.width() - x), self.height())
+                x += pen.text(room, text, font="small", colour="text2") + theme.length(20)
+        finally:
+            painter.end()
