@@ -8,8 +8,11 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import Final
 
+from gpudesk.sentences_packs import PACK_SENTENCES
+
 CATALOG_SENTENCES: Final = MappingProxyType(
     {
+        **PACK_SENTENCES,
         # The user's own facts
         "own.title_missing": "is missing: every figure needs a source; say who states it",
         "own.reason_missing": "is missing: say why this claim is to be taken",

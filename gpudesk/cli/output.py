@@ -24,7 +24,7 @@ _NARROWEST: Final = 40
 #: Suffix of a scenario; a first argument that ends so is shown. Below it, all suffixes that can be written.
 SCENARIO_SUFFIX: Final = ".gpudesk"
 PDF_SUFFIX: Final = ".pdf"
-FORMATS: Final = (PDF_SUFFIX, ".html", ".md", ".csv", ".json", SCENARIO_SUFFIX)
+FORMATS: Final = (PDF_SUFFIX, ".html", ".md", ".csv", ".xlsx", ".json", SCENARIO_SUFFIX)
 
 
 def say(text: str = "") -> None:
@@ -86,7 +86,7 @@ def write_sheet(
     if target.suffix.lower() == PDF_SUFFIX:
         _write_pdf(answer, target, paper, explain)
     else:
-        write_atomically(target, _sheet(answer, target).encode())
+        write_atomically(target, _sheet(answer, target.suffix.lower()))
 
 
 def _write_pdf(answer: Answer, target: Path, paper: str | None, explain: Explain | None) -> None:
@@ -103,8 +103,16 @@ def check_format(target: Path) -> None:
         raise InputError(message("sheet.format", suffix=target.suffix, known=FORMATS), str(target))
 
 
-def _sheet(answer: Answer, target: Path) -> str:
-    suffix = target.suffix.lower()
+def _sheet(answer: Answer, suffix: str) -> bytes:
+    if suffix == ".xlsx":
+        from gpudesk.sheets.sections import machine_sheet
+        from gpudesk.sheets.xlsx import sheet_xlsx
+
+        return sheet_xlsx(machine_sheet(answer))
+    return _sheet_text(answer, suffix).encode()
+
+
+def _sheet_text(answer: Answer, suffix: str) -> str:
     if suffix == ".json":
         from gpudesk.sheets.json import sheet_json
 

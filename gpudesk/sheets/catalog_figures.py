@@ -8,6 +8,8 @@ from gpudesk.domain.claims import Attribute, Claim, Source
 from gpudesk.domain.things import Thing
 from gpudesk.sheets.claim_lines import label_alone
 from gpudesk.sheets.export_cells import ExportCells, merged_names, source_columns, stance, whose_columns
+from gpudesk.sheets.labels import attribute_label
+from gpudesk.sheets.specs import PRICE
 from gpudesk.sheets.table_export import CellKind, CellValue, Column, ExportTable, Row
 from gpudesk.text import tr
 
@@ -33,7 +35,7 @@ def figures_table(title: str, described: Described, cells: ExportCells) -> Expor
         Column("own", tr("Own"), kind=CellKind.YES_NO),
     ]
     for name in names:
-        label = label_alone(name)
+        label = _label(name)
         values = [each[name].value for each in known.values() if name in each]
         head.append(Column(name, label, cells.unit(name, units[name]), _kind(name, values)))
         head += whose_columns(name, label)
@@ -49,7 +51,7 @@ def figures_table(title: str, described: Described, cells: ExportCells) -> Expor
             if claim is not None:
                 sources[claim.source.id] = claim.source
         rows.append(tuple(row))
-    return ExportTable(title, tuple(head), rows, _folded(), _ordered(sources))
+    return ExportTable(title, tuple(head), rows, sources=_ordered(sources))
 
 
 def claims_table(described: Described, cells: ExportCells) -> ExportTable:
@@ -93,7 +95,7 @@ def _claim(thing: Thing, attribute: Attribute, claim: Claim, cells: ExportCells)
         label_alone(attribute.name),
         cells.value(claim.value, attribute.name, attribute.unit),
         cells.unit(attribute.name, attribute.unit) if stated else None,
-        stance(attribute, claim),
+        cells.stance(stance(attribute, claim)),
         claim.verdict,
         attribute.reason if claim.preferred else None,
         claim.published,
@@ -108,6 +110,11 @@ def _claim(thing: Thing, attribute: Attribute, claim: Claim, cells: ExportCells)
     )
 
 
+def _label(name: str) -> str:
+    """Return what a column is called; the two ends of a price are told apart."""
+    return attribute_label(name) if name in PRICE else label_alone(name)
+
+
 def _kind(name: str, values: Sequence[object]) -> CellKind:
     """Return what a column of these values is."""
     known = [value for value in values if value is not None]
@@ -116,10 +123,6 @@ def _kind(name: str, values: Sequence[object]) -> CellKind:
     if any(isinstance(value, str | tuple) for value in known):
         return CellKind.TEXT if all(isinstance(value, str | tuple) for value in known) else CellKind.MIXED
     return CellKind.YES_NO if all(isinstance(value, bool) for value in known) else CellKind.NUMBER
-
-
-def _folded() -> tuple[str, ...]:
-    return (tr("Source, kind and date of every figure stand in the folded columns right of it."),)
 
 
 def _ordered(sources: dict[str, Source]) -> tuple[Source, ...]:

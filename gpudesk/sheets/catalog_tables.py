@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import Final, Protocol
 
 from gpudesk.domain.claims import Attribute, Dispute, Price, SeedClaim, Source
@@ -19,6 +20,14 @@ from gpudesk.text import tr
 
 class CatalogFacts(Protocol):
     """What is asked of a catalog."""
+
+    @property
+    def revision(self) -> str:
+        """The digest of all facts."""
+
+    @property
+    def data_date(self) -> str:
+        """The latest day on which a shipped figure was retrieved."""
 
     @property
     def own(self) -> OwnFacts:
@@ -51,7 +60,9 @@ def catalog_table(kind: str, catalog: CatalogFacts, *, for_programs: bool = Fals
 
     `for_programs`: figures in the units used inside, and ids in the place of words that are translated.
     """
-    return _TABLES[kind](catalog, ExportCells(for_programs))
+    table = _TABLES[kind](catalog, ExportCells(for_programs))
+    said = tr("Catalog {revision} of {date}", revision=catalog.revision[:8], date=catalog.data_date)
+    return replace(table, notes=(said, *table.notes))
 
 
 def _figures(kind: ThingKind, title: str) -> Callable[[CatalogFacts, ExportCells], ExportTable]:

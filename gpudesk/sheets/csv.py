@@ -16,10 +16,11 @@ from gpudesk.text import tr
 
 def sheet_csv(sheet: Sheet) -> str:
     """Return the file's contents; the sheet must have been made in the machine style."""
-    return csv_text([safe_cell(text) for text in line] for line in (_header(sheet), *_lines(sheet)))
+    return csv_text([safe_cell(text) for text in line] for line in (heads(sheet), *_lines(sheet)))
 
 
-def _header(sheet: Sheet) -> list[str]:
+def heads(sheet: Sheet) -> list[str]:
+    """Return what the columns are called: section, item, unit, and four for each accelerator."""
     columns = [tr("Section"), tr("Item"), tr("Unit")]
     for head in sheet.heads:
         columns += [head.name, tr("{name} low", name=head.name), tr("{name} high", name=head.name)]
@@ -74,10 +75,15 @@ def _row_line(section: str, row: Row) -> list[str]:
 
 
 def _cell_texts(cell: Cell) -> tuple[str, str, str, str]:
+    text = "" if cell.text == UNKNOWN else cell.text
+    return text, cell.low or "", cell.high or "", mark_text(cell)
+
+
+def mark_text(cell: Cell) -> str:
+    """Return what distinguishes a cell, its second line and the numbers of its notes."""
     marks = [cell.mark.value] if cell.mark is not None else []
     if cell.detail:
         marks.append(cell.detail)
     if cell.notes:
         marks.append(tr("notes {numbers}", numbers=" ".join(map(str, cell.notes))))
-    text = "" if cell.text == UNKNOWN else cell.text
-    return text, cell.low or "", cell.high or "", "; ".join(marks)
+    return "; ".join(marks)

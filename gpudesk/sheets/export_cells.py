@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final
 
+from gpudesk.domain.catalog_tables import Stance
 from gpudesk.domain.claims import Attribute, Claim, ClaimValue, Kind, Source
 from gpudesk.domain.formatting import Quantity, display_unit, in_display_unit, quantity_of
 from gpudesk.sheets.labels import kind_label
@@ -12,7 +15,18 @@ from gpudesk.sheets.table_export import CellKind, CellValue, Column
 from gpudesk.text import tr
 
 #: Digits that are kept of a figure in its unit on display, which takes away what the division adds.
-_DIGITS = 12
+_DIGITS: Final = 12
+#: Units that the name of what is counted says already.
+_SAID_BY_NAME: Final = frozenset({"stacks", "generation"})
+
+_STANCES: Final = MappingProxyType(
+    {
+        Stance.TAKEN: "taken",
+        Stance.AGREES: "agrees",
+        Stance.DIFFERS: "differs",
+        Stance.REFUSED: "refused",
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +49,16 @@ class ExportCells:
         if self.for_programs:
             return unit
         quantity = quantity_of(attribute, unit)
-        return display_unit(quantity, attribute) or (unit if quantity is Quantity.COUNT else None)
+        counted = None if quantity is not Quantity.COUNT or unit in _SAID_BY_NAME else unit
+        return display_unit(quantity, attribute) or counted
 
     def kind(self, kind: Kind) -> str:
         """Return how a source came to its figure."""
         return kind.value if self.for_programs else kind_label(kind)
+
+    def stance(self, stance: Stance) -> str:
+        """Return how a claim stands."""
+        return stance.value if self.for_programs else tr(_STANCES[stance])
 
     def source(self, source: Source) -> tuple[CellValue, ...]:
         """Return the cells of `source_columns`."""
@@ -72,11 +91,13 @@ def whose_columns(name: str, label: str) -> tuple[Column, ...]:
     )
 
 
-def stance(attribute: Attribute, claim: Claim) -> str:
+def stance(attribute: Attribute, claim: Claim) -> Stance:
     """Return how a claim stands to the value that is taken."""
     if claim.preferred:
-        return tr("taken")
-    return tr("agrees") if claim.agrees_with(attribute.value) else tr("differs")
+        return Stance.TAKEN
+    if claim.agrees_with(attribute.value):
+        return Stance.AGREES
+    return Stance.REFUSED if claim.verdict else Stance.DIFFERS
 
 
 def merged_names(things: Mapping[str, Mapping[str, Attribute]]) -> list[str]:

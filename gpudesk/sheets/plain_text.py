@@ -57,7 +57,12 @@ def begins_formula(text: str) -> bool:
 
 def safe_cell(text: str) -> str:
     """Return what `safe_text` does, but leave a cell that is a number a number."""
-    return text if _NUMBER.fullmatch(text) else safe_text(text)
+    return text if is_number(text) else safe_text(text)
+
+
+def is_number(text: str) -> bool:
+    """Whether the text is a number as programs write it."""
+    return _NUMBER.fullmatch(text) is not None
 
 
 def markdown_text(text: str) -> str:

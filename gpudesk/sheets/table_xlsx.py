@@ -41,7 +41,8 @@ def write_xlsx(tables: Sequence[ExportTable], file: IO[bytes]) -> None:
     workbook = xlsxwriter.Workbook(target, _OPTIONS)
     workbook.set_properties({"title": shown_text(tables[0].title)})
     looks = _Looks(workbook)
-    taken: set[str] = set()
+    # Excel keeps this name for itself.
+    taken = {"history"}
     for table in (*tables, *_appendix(tables)):
         sheet = workbook.add_worksheet(_sheet_name(table.title, taken))
         _write_table(sheet, table, looks)
@@ -51,13 +52,22 @@ def write_xlsx(tables: Sequence[ExportTable], file: IO[bytes]) -> None:
 
 def _appendix(tables: Sequence[ExportTable]) -> Iterator[ExportTable]:
     """Yield the sheets of notes and sources, where there are any."""
-    notes = [(table.title, note) for table in tables for note in table.notes]
+    notes = [(table.title, note) for table in tables for note in _notes(table)]
     if notes:
         head = (Column("table", tr("Table")), Column("note", tr("Note")))
         yield ExportTable(tr("Notes"), head, notes)
     sources = {source.id: source for table in tables for source in table.sources}
     if sources:
         yield sources_table(sources.values(), ExportCells())
+
+
+def _notes(table: ExportTable) -> tuple[str, ...]:
+    if all(column.about is None for column in table.head):
+        return table.notes
+    said = tr(
+        "Source, kind and date of every figure stand in the columns right of it, which are folded away."
+    )
+    return (*table.notes, said)
 
 
 def _sheet_name(title: str, taken: set[str]) -> str:

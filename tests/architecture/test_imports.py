@@ -36,7 +36,9 @@ RULES = {
     "paths": Rule(_names("")),
     "text": Rule(_names("paths")),
     "sentences": Rule(_names("domain text sentences_catalog")),
-    "sentences_catalog": Rule(_names("")),
+    "sentences_catalog": Rule(_names("sentences_imports sentences_packs")),
+    "sentences_imports": Rule(_names("")),
+    "sentences_packs": Rule(_names("")),
     # From the bottom up.
     "domain": Rule(_names("")),
     "engine": Rule(_names("domain"), _names("numpy")),

@@ -6,6 +6,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from gpudesk.cli import output
+from gpudesk.cli.commands import catalog_export
 from gpudesk.cli.faults import AT_FAULT, DONE
 from gpudesk.cli.options import add_json
 from gpudesk.text import tr, trn
@@ -27,7 +28,7 @@ KINDS = (
 
 
 def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type to itself
-    """Add the command and its three parts to the parser."""
+    """Add the command and its parts to the parser."""
     description = tr("Look into the catalog: list its entries, show one with all claims, verify it.")
     parser = commands.add_parser("catalog", help=description, description=description)
     parts = parser.add_subparsers(dest="part", metavar=tr("PART"), required=True)
@@ -45,6 +46,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type
     part = parts.add_parser("verify", help=said, description=said)
     add_json(part)
     part.set_defaults(run=_verify)
+    catalog_export.add_part(parts)
 
 
 def _list(options: argparse.Namespace) -> int:

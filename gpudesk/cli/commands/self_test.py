@@ -130,6 +130,7 @@ def _sheet() -> str:
     from gpudesk.sheets.json import sheet_json
     from gpudesk.sheets.markdown import sheet_markdown
     from gpudesk.sheets.sections import machine_sheet, make_sheet
+    from gpudesk.sheets.xlsx import sheet_xlsx
     from gpudesk.workbench.templates import SAMPLE, read_template
 
     with _open() as workbench:
@@ -138,6 +139,8 @@ def _sheet() -> str:
     forms = (sheet_html(sheet), sheet_markdown(sheet), sheet_csv(machine_sheet(answer)), sheet_json(answer))
     if not all(answer.scenario.name in form for form in forms):
         raise _FailedError(tr("a sheet lacks its title"))
+    if not sheet_xlsx(machine_sheet(answer)).startswith(b"PK"):
+        raise _FailedError(tr("a sheet is no workbook"))
     return ""
 
 

@@ -23,13 +23,14 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type
         "--output",
         metavar=tr("FILE"),
         required=True,
-        help=tr("the file: .pdf, .html, .md, .csv, .json; or .gpudesk for the scenario"),
+        help=tr("the file: .pdf, .html, .md, .csv, .xlsx, .json; or .gpudesk for the scenario"),
     )
     parser.add_argument(
         "--paper",
         choices=PAPERS,
         help=tr("paper for .pdf: a4 or letter; that of your country if omitted"),
     )
+    compare.add_ranking(parser)
     add_json(parser)
     parser.set_defaults(run=run)
 

@@ -179,11 +179,12 @@ def test_text_longer_than_a_cell_is_cut_and_not_lost() -> None:
 
 
 def test_sheets_of_a_workbook_have_names_that_excel_takes() -> None:
-    titles = ["a/b:c*d?[e]\\" * 5, "same", "SAME", "'", "Sources", "History " * 9]
+    titles = ["a/b:c*d?[e]\\" * 5, "same", "SAME", "'", "Sources", "History"]
     target = io.BytesIO()
     write_xlsx([ExportTable(title, HEAD, ROWS, (), (SOURCE,)) for title in titles], target)
     names = openpyxl.load_workbook(io.BytesIO(target.getvalue())).sheetnames
-    assert len({name.casefold() for name in names}) == len(titles) + 1
+    assert len({name.casefold() for name in names}) == len(titles) + 2
+    assert "History" not in names
     assert all(0 < len(name) <= 31 and not re.search(r"[\[\]:*?/\\]", name) for name in names)
 
 

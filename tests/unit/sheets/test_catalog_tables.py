@@ -1,0 +1,127 @@
+"""The catalog's tables to hand on: every figure with its unit, its source, its date, and whose it is."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from gpudesk.catalog.queries import Catalog
+from gpudesk.domain.claims import Kind, Source
+from gpudesk.domain.own_facts import OwnAccelerator, OwnClaim, OwnFacts, OwnPrice, Preference
+from gpudesk.sheets.catalog_tables import EXPORT_KINDS, catalog_table
+from gpudesk.sheets.table_export import ExportTable
+from gpudesk.workbench.workbench import Workbench
+
+LAB = Source("own-lab-1", "Our lab", "us", Kind.MEASURED_INDEPENDENT, date="2026-10")
+
+
+@pytest.fixture(scope="module")
+def shipped() -> Iterator[Catalog]:
+    with Workbench.open() as workbench:
+        yield workbench.catalog
+
+
+@pytest.fixture(scope="module")
+def catalog(shipped: Catalog) -> Catalog:
+    today = "2026-11-01"
+    return shipped.with_own(
+        OwnFacts.of(
+            [
+                LAB,
+                OwnClaim("mi325x", "memory_bandwidth", 5.5e12, LAB.id, LAB.kind, today, "5.5 TB/s"),
+                Preference("mi325x", "memory_bandwidth", LAB.id, 5.5e12, "measured by us", today),
+                OwnAccelerator("ours", "Ours", "Us", "hopper"),
+                OwnClaim("ours", "memory", 96 * 2**30, LAB.id, Kind.USER, today),
+                OwnClaim("ours", "memory_bandwidth", 2e12, LAB.id, Kind.USER, today),
+                OwnClaim("ours", "software_platform", "CUDA", LAB.id, Kind.USER, today),
+                OwnPrice("p1", "ours", "on_demand", LAB.id, Kind.USER, None, 1.5, 2.5, provider="=cmd"),
+            ]
+        )
+    )
+
+
+def records(table: ExportTable) -> list[dict[str, Any]]:
+    keys = [column.key for column in table.head]
+    assert len(set(keys)) == len(keys)
+    return [dict(zip(keys, row, strict=True)) for row in table.rows]
+
+
+def unit(table: ExportTable, key: str) -> str | None:
+    return next(column.unit for column in table.head if column.key == key)
+
+
+def test_a_figure_has_its_unit_its_source_its_date_and_whose_it_is(catalog: Catalog) -> None:
+    table = catalog_table("accelerators", catalog)
+    parts = {row["id"]: row for row in records(table)}
+    assert len(parts) == len(catalog.accelerators())
+    assert (parts["mi325x"]["memory_bandwidth"], unit(table, "memory_bandwidth")) == (5.5, "TB/s")
+    assert parts["mi325x"]["memory_bandwidth_source"] == LAB.id
+    assert parts["mi325x"]["memory_bandwidth_date"] == "2026-10"
+    assert parts["mi325x"]["memory_bandwidth_kind"] == "measured independently"
+    assert parts["mi325x"]["memory_bandwidth_own"] is True
+    assert parts["h200-sxm"]["memory_bandwidth_own"] is False
+    assert (parts["ours"]["own"], parts["ours"]["memory"], parts["ours"]["tdp"]) == (True, 96, None)
+    named = {source.id for source in table.sources}
+    assert LAB in table.sources
+    for row in parts.values():
+        assert {value for key, value in row.items() if key.endswith("_source")} <= named | {None}
+
+
+def test_programs_get_the_units_used_inside_and_no_words_that_are_translated(catalog: Catalog) -> None:
+    table = catalog_table("accelerators", catalog, for_programs=True)
+    part = next(row for row in records(table) if row["id"] == "mi325x")
+    assert (part["memory_bandwidth"], unit(table, "memory_bandwidth")) == (5.5e12, "B/s")
+    assert part["memory_bandwidth_kind"] == "measured_independent"
+
+
+def test_every_claim_has_a_row_with_how_it_stands(catalog: Catalog) -> None:
+    rows = records(catalog_table("claims", catalog))
+    attributes = [each for thing in catalog.things() for each in catalog.attributes(thing.id)]
+    assert len(rows) == sum(len(each.claims) for each in attributes)
+    bandwidth = [r for r in rows if (r["thing"], r["attribute"]) == ("mi325x", "memory_bandwidth")]
+    assert [row["stance"] for row in bandwidth].count("taken") == 1
+    assert (bandwidth[0]["value"], bandwidth[0]["unit"], bandwidth[0]["own"]) == (5.5, "TB/s", True)
+    assert {(row["value"], row["source"]) for row in bandwidth} >= {(5.3, "seed-000"), (6, "seed-004")}
+
+
+def test_prices_say_whose_they_are_and_for_how_long(catalog: Catalog) -> None:
+    table = catalog_table("prices", catalog)
+    rows = {row["id"]: row for row in records(table)}
+    assert rows["p1"] | {"own": True, "usd_low": 1.5, "usd_high": 2.5, "per": "by the hour"} == rows["p1"]
+    bought = next(row for row in rows.values() if row["term"] == "purchase")
+    assert (bought["per"], bought["own"]) == ("once", False)
+
+
+def test_own_facts_stand_beside_what_is_shipped(catalog: Catalog) -> None:
+    rows = records(catalog_table("own", catalog))
+    assert [row["fact"] for row in rows].count("claim") == 4
+    stated = next(row for row in rows if row["thing"] == "mi325x" and row["fact"] == "claim")
+    assert (stated["value"], stated["unit"], stated["shipped"]) == (5.5, "TB/s", 6)
+    assert (stated["source_title"], stated["published"]) == ("Our lab", "5.5 TB/s")
+    chosen = next(row for row in rows if row["fact"] == "preference")
+    assert (chosen["reason"], chosen["source"]) == ("measured by us", LAB.id)
+    new = next(row for row in rows if row["thing"] == "ours" and row["attribute"] == "memory")
+    assert (new["value"], new["unit"], new["shipped"]) == (96, "GiB", None)
+
+
+def test_a_choice_of_a_claim_that_an_upgrade_took_away_is_still_told(shipped: Catalog) -> None:
+    gone = Preference("no-such-part", "tdp", "no-such-source", 500, "because", "2026-11-01")
+    (row,) = records(catalog_table("own", shipped.with_own(OwnFacts.of([gone]))))
+    assert (row["thing"], row["value"], row["source"]) == ("no-such-part", 500, "no-such-source")
+
+
+@pytest.mark.parametrize("kind", EXPORT_KINDS)
+def test_every_table_is_whole_and_says_of_which_catalog_it_is(catalog: Catalog, kind: str) -> None:
+    for for_programs in (False, True):
+        table = catalog_table(kind, catalog, for_programs=for_programs)
+        assert table.rows
+        assert all(len(row) == len(table.head) for row in table.rows)
+        assert catalog.revision[:8] in table.notes[0]
+        keys = {column.key for column in table.head}
+        assert {column.about for column in table.head} <= keys | {None}
+
+
+def test_sources_of_the_user_are_told_from_shipped_ones(catalog: Catalog) -> None:
+    rows = {row["source"]: row for row in records(catalog_table("sources", catalog))}
+    assert len(rows) == len(catalog.sources())
+    assert (rows[LAB.id]["own"], rows["seed-000"]["own"]) == (True, False)
