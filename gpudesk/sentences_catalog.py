@@ -29,6 +29,36 @@ CATALOG_SENTENCES: Final = MappingProxyType(
         "own.not_own": "{id} is an entry of the shipped catalog, which stays; only your own can be removed",
         "own.same_value": "says what the catalog holds already",
         "own.no_such_claim": "nobody states this value; choose one of the claims",
+        "own.too_large": "is too large to be kept exactly; write a smaller number",
+        "own.no_number": "is no number that can be kept; write a figure",
+        "own.dangling_source": "leaves a claim or a price without its source, so nothing was changed; "
+        "keep the source, or remove what rests on it too",
+        "own.changed_elsewhere": "was changed by another program in the meantime, so nothing was written; "
+        "look at what holds now, then do it again",
+        # The file of the user's facts
+        "own.file.folder": "is a folder where the file of your facts belongs; nothing was changed: move "
+        "it away",
+        "own.file.no_file": "is no plain file, so your facts cannot be in it; nothing was changed: move "
+        "it away",
+        "own.file.foreign": "is not a file of your facts; it was left as it is: move it away, or restore a "
+        "backup",
+        "own.file.cut": "is cut short: {size} of {expected} bytes; it was left as it is: restore a backup",
+        "own.file.damaged": "is damaged ({reason}); it was left as it is: restore a backup",
+        "own.file.newer": "has version {version}; this program writes version {supported}; it was left as it "
+        "is: use a newer GPU Desk",
+        "own.file.locked": "is in use by another program, and nothing was changed; close that program, then "
+        "try again",
+        "own.file.full": "cannot be written, since the disk is full; your facts are as before: free some "
+        "space, then try again",
+        "own.file.read_only": "cannot be written: the file or its folder is read-only; your facts are as "
+        "before: allow writing there, or set GPUDESK_HOME to another folder",
+        "own.file.no_access": "cannot be opened ({reason}); nothing was changed: look at the permissions of "
+        "the file and its folder",
+        "own.file.faulty": "cannot be read or written ({reason}); what it held is as before: look at the "
+        "disk, then try again",
+        "own.file.removed": "was removed while it was in use, so nothing was written; your facts are still "
+        "here: put the file back, or restore a backup",
+        "own.backup.gone": "is not there any more; choose another backup",
         # Steps that can be undone
         "own.step.state": "Your value for {attribute} of {thing}",
         "own.step.prefer": "Choice of a claim for {attribute} of {thing}",
