@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -13,6 +12,7 @@ from sqlalchemy.exc import DBAPIError, IntegrityError
 from sqlalchemy.pool import NullPool
 
 from gpudesk.catalog.checks import check
+from gpudesk.catalog.disk import to_disk
 from gpudesk.catalog.engine_checks import engine_problems
 from gpudesk.catalog.files import read_files
 from gpudesk.catalog.freshness import inputs_digest
@@ -72,9 +72,9 @@ def _replacement(target: Path) -> Iterator[Path]:
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         yield fresh
-        _to_disk(fresh)
+        to_disk(fresh)
         fresh.replace(target)
-        _to_disk(target.parent)
+        to_disk(target.parent)
     except OSError as error:
         reason = error.strerror or str(error)
         raise CatalogFileError(message("catalog.file.unwritable", reason=reason), target) from error
@@ -83,17 +83,6 @@ def _replacement(target: Path) -> Iterator[Path]:
     finally:
         with suppress(OSError):
             fresh.unlink(missing_ok=True)
-
-
-def _to_disk(path: Path) -> None:
-    """Wait until a file, or the names in a folder, are on the disk; Windows opens no folders."""
-    if path.is_dir() and os.name == "nt":
-        return
-    handle = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def _write(path: Path, tables: Tables) -> None:

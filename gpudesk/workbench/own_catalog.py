@@ -6,11 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from gpudesk.domain.backups import Backup
 from gpudesk.domain.messages import InputError, Message
 from gpudesk.domain.own_facts import Edit, OwnFacts
 
 if TYPE_CHECKING:
-    from gpudesk.catalog.backups import Backup
     from gpudesk.catalog.user_file import UserFile
 
 #: What is told of a change: the ids of the things that it is about.
@@ -182,13 +182,13 @@ class OwnCatalog:
             return
         self.close()
         try:
-            restore_backup(self.path, backup)
+            restore_backup(self.path, backup.path)
         finally:
             self._begin_anew()
 
     def set_aside(self) -> Path | None:
         """Move a file that cannot be used out of the way, and return where to; begin with none."""
-        from gpudesk.catalog.user_file import set_aside
+        from gpudesk.catalog.user_place import set_aside
 
         if self.path is None:
             return None

@@ -1,0 +1,100 @@
+"""The place of the user's file: whether it can be written, beginning one, and moving a broken one aside."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import time
+from contextlib import closing, suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+from gpudesk.catalog.disk import to_disk
+from gpudesk.catalog.user_faults import COMPANIONS, USER_APPLICATION_ID, companion, told
+from gpudesk.catalog.user_migrations import migrate
+from gpudesk.catalog.user_reading import connect
+
+#: Seconds after which nobody is still making a file.
+_IN_THE_MAKING: Final = 3600
+
+
+def can_write(path: Path) -> bool:
+    """Whether the system lets us write the file at `path`, or make it and the folders above it."""
+    if path.exists() and not os.access(path, os.W_OK):
+        return False
+    folder = path.parent
+    while not folder.exists() and folder != folder.parent:
+        folder = folder.parent
+    return folder.is_dir() and os.access(folder, os.W_OK | os.X_OK)
+
+
+def begin_file(path: Path) -> None:
+    """Make an empty file in the newest version at `path`; one that another process just made stays.
+
+    It is whole from the moment when it has its name.
+    """
+    with told(path):
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        remove_leftovers(path.parent, f"{path.name}.*.new")
+        # In this order: a process that begins the file now has it before anything lies beside it.
+        if any(companion(path, suffix).exists() for suffix in COMPANIONS) and not path.exists():
+            # Changes of a file that is gone would be taken for those of the new one.
+            _move_aside(path)
+        fresh = path.with_name(f"{path.name}.{secrets.token_hex(8)}.new")
+        try:
+            with closing(connect(fresh, "mode=rwc")) as connection:
+                connection.execute(f"PRAGMA application_id = {USER_APPLICATION_ID}")
+                migrate(connection)
+            to_disk(fresh)
+            _give_name(fresh, path)
+            to_disk(path.parent)
+        finally:
+            remove_with_companions(fresh)
+
+
+def _give_name(fresh: Path, path: Path) -> None:
+    """Let a file have a name that none has yet; not every file system can do both at once."""
+    try:
+        os.link(fresh, path)
+    except FileExistsError:
+        return
+    except OSError:
+        if not path.exists():
+            fresh.rename(path)
+
+
+def remove_with_companions(path: Path) -> None:
+    """Remove a file that only this process knows; what cannot be removed stays."""
+    for name in (path, *(companion(path, suffix) for suffix in COMPANIONS)):
+        with suppress(OSError):
+            name.unlink(missing_ok=True)
+
+
+def remove_leftovers(folder: Path, pattern: str) -> None:
+    """Remove what a process left that was ended while it made a file; a young one may be in the making."""
+    for path in folder.glob(pattern):
+        with suppress(OSError):
+            if path.stat().st_mtime < time.time() - _IN_THE_MAKING:
+                remove_with_companions(path)
+
+
+def set_aside(path: Path) -> Path:
+    """Give a file that cannot be used another name, so that a new one can be begun; return the name.
+
+    Nothing is removed. Raises `CatalogFileError` where the system refuses.
+    """
+    with told(path):
+        return _move_aside(path.resolve())
+
+
+def _move_aside(path: Path) -> Path:
+    now = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
+    aside = path.with_name(f"{path.name}.broken-{now}")
+    while aside.exists():
+        aside = path.with_name(f"{path.name}.broken-{now}-{secrets.token_hex(2)}")
+    # The file itself last: with its name still taken, no other is begun beside changes that are not its own.
+    for suffix in (*COMPANIONS, ""):
+        with suppress(FileNotFoundError):
+            companion(path, suffix).rename(companion(aside, suffix))
+    return aside

@@ -1,0 +1,204 @@
+"""The user's facts as rows of their tables, and back: exactly what was stated, or a refusal at the field.
+
+Nothing is stored that would not come back as it was. The checks of single fields are made where they are
+entered; here is the last guard, whatever the facts came from.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from functools import cache
+from typing import Any, Final, cast, get_type_hints
+
+from gpudesk.catalog.definitions import to_json
+from gpudesk.catalog.user_tables import FactTable
+from gpudesk.domain.claims import ClaimValue, Kind
+from gpudesk.domain.messages import InputError, message
+from gpudesk.domain.own_facts import OwnFact
+
+Row = tuple[Any, ...]
+
+#: Characters that one text may have; the definition of a large model has a tenth of that.
+LONGEST_TEXT: Final = 1_000_000
+_LARGEST_WHOLE: Final = 2**63 - 1
+_KINDS: Final = {kind.value: kind for kind in Kind}
+#: What a value is called in a refusal.
+_WORDS: Final = {
+    bool: "boolean",
+    int: "whole",
+    float: "number",
+    str: "text",
+    tuple: "list",
+    type(None): "nothing",
+}
+
+
+class RowError(ValueError):
+    """A row that this program cannot have written; the text says which."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Column:
+    """How the values of a field are stored: `stored` are their types in the file."""
+
+    encode: Callable[[str, Any], Any]
+    stored: tuple[type, ...]
+    decode: Callable[[Any], Any] | None = None
+
+
+def to_row(table: FactTable, fact: OwnFact) -> Row:
+    """Return the row of a fact; raises `InputError` at the field that cannot be kept as it is."""
+    return tuple(column.encode(name, getattr(fact, name)) for name, column in _columns(table.fact).items())
+
+
+def facts_of(table: FactTable, rows: list[Row]) -> list[OwnFact]:
+    """Return the facts of rows; raises `RowError` for what this program cannot have written."""
+    columns = tuple(_columns(table.fact).values())
+    decoded = tuple((place, column.decode) for place, column in enumerate(columns) if column.decode)
+    whole_shapes: set[tuple[type, ...]] = set()
+    facts: list[OwnFact] = []
+    for row in rows:
+        shape = tuple(map(type, row))
+        # Rows come in a handful of shapes: each is judged once.
+        if shape not in whole_shapes:
+            if not all(kind in column.stored for kind, column in zip(shape, columns, strict=True)):
+                raise RowError(f"a row of the table {table.name} holds what does not belong there")
+            whole_shapes.add(shape)
+        values = list(row)
+        for place, decode in decoded:
+            values[place] = decode(values[place])
+        facts.append(cast("type[Any]", table.fact)(*values))
+    return facts
+
+
+@cache
+def _columns(fact: type[OwnFact]) -> Mapping[str, _Column]:
+    hints = get_type_hints(fact)
+    return {name: _STORED[hints[name]] for name in (field.name for field in fields(fact))}
+
+
+# To the file
+
+
+def _text(where: str, value: object) -> str:
+    if not isinstance(value, str):
+        raise _wrong_type(where, value, "text")
+    if len(value) > LONGEST_TEXT:
+        raise InputError(message("field.long", longest=LONGEST_TEXT), where)
+    if "\0" in value:
+        raise InputError(message("field.control"), where)
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise InputError(message("field.half_character"), where) from None
+    return str(value)
+
+
+def _optional_text(where: str, value: object) -> str | None:
+    return None if value is None else _text(where, value)
+
+
+def _flag(where: str, value: object) -> int:
+    if not isinstance(value, bool):
+        raise _wrong_type(where, value, "boolean")
+    return int(value)
+
+
+def _optional_whole(where: str, value: object) -> int | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise _wrong_type(where, value, "whole")
+    if abs(value) > _LARGEST_WHOLE:
+        raise InputError(message("own.too_large"), where)
+    return int(value)
+
+
+def _optional_number(where: str, value: object) -> float | None:
+    if value is None:
+        return None
+    number = _number(where, value)
+    if float(number) != number:
+        raise InputError(message("own.too_large"), where)
+    return float(number)
+
+
+def _number(where: str, value: object) -> int | float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise _wrong_type(where, value, "number")
+    if isinstance(value, float) and not math.isfinite(value):
+        raise InputError(message("own.no_number"), where)
+    if abs(value) > sys.float_info.max:
+        raise InputError(message("own.too_large"), where)
+    return value
+
+
+def _kind(where: str, value: object) -> str:
+    if not isinstance(value, Kind):
+        raise InputError(message("field.word", given=str(value)[:80], allowed=tuple(_KINDS)), where)
+    return value.value
+
+
+def _value(where: str, value: object) -> str:
+    if isinstance(value, tuple):
+        checked: object = [_text(where, word) for word in value]
+    elif value is None or isinstance(value, bool):
+        checked = value
+    else:
+        checked = _text(where, value) if isinstance(value, str) else _number(where, value)
+    written = to_json(checked)
+    if len(written) > LONGEST_TEXT:
+        raise InputError(message("field.long", longest=LONGEST_TEXT), where)
+    return written
+
+
+def _wrong_type(where: str, value: object, wanted: str) -> InputError:
+    found = next((word for kind, word in _WORDS.items() if isinstance(value, kind)), "object")
+    shown = str(value)[:80] if isinstance(value, bool | float | str) else type(value).__name__
+    return InputError(message("field.type", given=shown, found=found, wanted=wanted), where)
+
+
+# From the file
+
+
+def _read_kind(stored: str) -> Kind:
+    try:
+        return _KINDS[stored]
+    except KeyError:
+        raise RowError(f"{stored[:80]!r} is no kind of a claim") from None
+
+
+def _read_value(stored: str) -> ClaimValue:
+    try:
+        value = _DECODER.decode(stored)
+    except (ValueError, RecursionError):
+        raise RowError(f"{stored[:80]!r} is no value of a claim") from None
+    if isinstance(value, list) and all(isinstance(word, str) for word in value):
+        return tuple(value)
+    if isinstance(value, list | dict):
+        raise RowError(f"{stored[:80]!r} is no value of a claim")
+    return cast("ClaimValue", value)
+
+
+def _refuse(constant: str) -> float:
+    raise ValueError(constant)
+
+
+_DECODER: Final = json.JSONDecoder(parse_constant=_refuse)
+
+
+_NONE: Final = type(None)
+#: By the annotation of a field.
+_STORED: Final[Mapping[Any, _Column]] = {
+    str: _Column(_text, (str,)),
+    str | None: _Column(_optional_text, (str, _NONE)),
+    bool: _Column(_flag, (int,), bool),
+    int | None: _Column(_optional_whole, (int, _NONE)),
+    float | None: _Column(_optional_number, (float, _NONE)),
+    Kind: _Column(_kind, (str,), _read_kind),
+    ClaimValue: _Column(_value, (str,), _read_value),
+}

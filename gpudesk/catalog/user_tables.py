@@ -1,0 +1,68 @@
+"""The tables of the user's facts: a column for each field of a fact, and the statements for one fact.
+
+`user_migrations` makes them. A `position` beside the fields keeps the order in which facts were entered.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Final
+
+from gpudesk.domain.claims import Source
+from gpudesk.domain.own_facts import OwnAccelerator, OwnClaim, OwnFact, OwnModel, OwnPrice, Preference
+
+
+@dataclass(frozen=True, slots=True)
+class FactTable:
+    """A table and the facts in it; `key` are the columns by which one is told from another."""
+
+    name: str
+    fact: type[OwnFact]
+    key: tuple[str, ...]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns in the order of the fields."""
+        return tuple(field.name for field in fields(self.fact))
+
+    @property
+    def select(self) -> str:
+        """All rows, in the order in which they were entered."""
+        return f"SELECT {', '.join(self.columns)} FROM {self.name} ORDER BY position"
+
+    @property
+    def select_one(self) -> str:
+        """The row of a key."""
+        return f"SELECT {', '.join(self.columns)} FROM {self.name} WHERE {self._where}"
+
+    @property
+    def insert(self) -> str:
+        """Another row, after all others."""
+        places = ", ".join("?" * len(self.columns))
+        return f"INSERT INTO {self.name} ({', '.join(self.columns)}) VALUES ({places})"
+
+    @property
+    def update(self) -> str:
+        """Other values in the place of the row of a key."""
+        values = ", ".join(f"{column} = ?" for column in self.columns)
+        return f"UPDATE {self.name} SET {values} WHERE {self._where}"
+
+    @property
+    def delete(self) -> str:
+        """No more row of a key."""
+        return f"DELETE FROM {self.name} WHERE {self._where}"
+
+    @property
+    def _where(self) -> str:
+        return " AND ".join(f"{column} = ?" for column in self.key)
+
+
+FACT_TABLES: Final = (
+    FactTable("source", Source, ("id",)),
+    FactTable("accelerator", OwnAccelerator, ("id",)),
+    FactTable("model", OwnModel, ("id",)),
+    FactTable("claim", OwnClaim, ("thing", "attribute", "source")),
+    FactTable("preference", Preference, ("thing", "attribute")),
+    FactTable("price", OwnPrice, ("id",)),
+)
+TABLE_OF: Final = {table.name: table for table in FACT_TABLES}
