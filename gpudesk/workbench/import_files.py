@@ -59,7 +59,15 @@ class OfferedFile:
 
 def can_offer(path: Path) -> bool:
     """Whether a file or folder looks as if it could be brought in, by its name alone."""
-    return path.suffix.lower() in SUFFIXES or path.is_dir()
+    return path.suffix.lower() in SUFFIXES or _is_folder(path)
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except (OSError, ValueError):
+        # A name that is too long, or has a NUL in it: opening it says so.
+        return False
 
 
 def offered(path: Path) -> OfferedFile:
@@ -67,7 +75,7 @@ def offered(path: Path) -> OfferedFile:
 
     A folder stands for the configuration in it, as a file beside one does.
     """
-    if path.is_dir():
+    if _is_folder(path):
         return _of_folder(path)
     if path.name in BESIDE and (path.parent / CONFIG).is_file():
         return offered(path.parent / CONFIG)

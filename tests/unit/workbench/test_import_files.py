@@ -1,0 +1,180 @@
+"""Files that somebody offers: told apart by what they hold; what cannot be used is refused in plain words."""
+
+import json
+import os
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gpudesk.domain.messages import InputError
+from gpudesk.sentences import problem
+from gpudesk.workbench.import_files import FileKind, can_offer, offered
+
+CONFIG = {"model_type": "llama", "hidden_size": 64}
+
+
+def write(path: Path, contents: object) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(contents if isinstance(contents, bytes) else json.dumps(contents).encode())
+    return path
+
+
+def refusal(path: Path) -> str:
+    with pytest.raises(InputError) as caught:
+        offered(path)
+    assert caught.value.where == str(path)
+    return problem(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "contents", "kind"),
+    [
+        ("config.json", CONFIG, FileKind.CONFIG),
+        ("other name.json", {"architectures": ["X"]}, FileKind.CONFIG),
+        ("nested.json", {"text_config": CONFIG}, FileKind.CONFIG),
+        ("config.json", {"nothing": "known"}, FileKind.CONFIG),
+        ("part.json", {"id": "x", "vendor": "X", "generation": "hopper"}, FileKind.ACCELERATOR),
+        ("facts.json", {"gpudesk_pack": 1}, FileKind.PACK),
+        ("facts.gpudeskpack", {"anything": 1}, FileKind.PACK),
+        ("prices.csv", b"a,b\n1,2\n", FileKind.PRICES),
+        ("prices", b"a;b\n1;2\n", FileKind.PRICES),
+        ("model.bin", b"GGUF\x03\x00\x00\x00", FileKind.GGUF),
+        ("bom.json", b"\xef\xbb\xbf" + json.dumps(CONFIG).encode(), FileKind.CONFIG),
+    ],
+)
+def test_files_are_told_apart_by_what_they_hold(
+    tmp_path: Path, name: str, contents: object, kind: FileKind
+) -> None:
+    assert offered(write(tmp_path / name, contents)).kind is kind
+
+
+def test_a_configuration_brings_what_lies_beside_it(tmp_path: Path) -> None:
+    write(tmp_path / "m" / "config.json", CONFIG)
+    write(tmp_path / "m" / "hf_quant_config.json", {"quantization": {}})
+    write(tmp_path / "m" / "tokenizer.json", {})
+    for place in ("m", "m/config.json", "m/hf_quant_config.json"):
+        file = offered(tmp_path / place)
+        assert file.path == tmp_path / "m" / "config.json"
+        assert set(file.beside) == {"hf_quant_config.json"}
+
+
+def test_a_folder_stands_for_the_model_in_it(tmp_path: Path) -> None:
+    write(tmp_path / "g" / "b-00001-of-00002.gguf", b"GGUF")
+    write(tmp_path / "g" / "b-00002-of-00002.gguf", b"GGUF")
+    assert offered(tmp_path / "g").path.name == "b-00001-of-00002.gguf"
+    assert refusal(tmp_path).endswith("holds neither a config.json nor a GGUF file")
+
+
+def zipped(path: Path) -> Path:
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("config.json", "{}")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("name", "contents", "said"),
+    [
+        ("a.json", b"\x1f\x8b\x08rest", "is a gzip file; unpack or export it first, and take what is inside"),
+        ("a.json", b"", "is empty"),
+        ("a.json", b'{"a": 1,\n"b" 2}', "is no JSON from line 2 on; fetch the file again, or mend it there"),
+        ("a.json", b'{"a": "\xff\xfe"}', "is no text in UTF-8"),
+        ("a.json", b'{"a": ' * 100_000, "is nested deeper, or has longer numbers, than any such file"),
+        (
+            "a.json",
+            b'{"a": ' + b"9" * 10_000 + b"}",
+            "is nested deeper, or has longer numbers, than any such file",
+        ),
+        ("a.json", b"[1, 2]", "is no file that can be read here"),
+        ("a.json", b'{"a": 1}', "is no file that can be read here"),
+        ("a.png", b"\x89PNG\r\n\x1a\n\x00\x00", "is no file that can be read here"),
+        ("a.txt.md", b"words without any separators", "is no file that can be read here"),
+        ("a.csv", b"a,b\n\x00\x00", "is no file that can be read here"),
+    ],
+)
+def test_what_cannot_be_used_is_refused_in_words(
+    tmp_path: Path, name: str, contents: bytes, said: str
+) -> None:
+    assert said in refusal(write(tmp_path / name, contents))
+
+
+def test_an_archive_under_the_name_of_a_configuration_is_called_one(tmp_path: Path) -> None:
+    assert "is a ZIP file" in refusal(zipped(tmp_path / "config.json"))
+
+
+def test_a_file_of_a_hundred_megabytes_is_refused_unread(tmp_path: Path) -> None:
+    path = tmp_path / "config.json"
+    with path.open("wb") as file:
+        file.write(b'{"model_type": "' + b"x" * 5000)
+        file.truncate(100 << 20)
+    assert "is larger than 32.0 MiB" in refusal(path)
+
+
+def test_what_is_no_file_is_refused_without_waiting_for_it(tmp_path: Path) -> None:
+    pipe = tmp_path / "config.json"
+    os.mkfifo(pipe)
+    assert "is a pipe or a device" in refusal(pipe)
+    assert "is a pipe or a device" in refusal(Path("/dev/zero"))
+    assert "no such file or directory" in refusal(tmp_path / "gone.json")
+    assert "cannot be read" in refusal(tmp_path / ("n" * 300))
+    loop = tmp_path / "loop.json"
+    loop.symlink_to(loop)
+    assert "cannot be read" in refusal(loop)
+
+
+def test_a_name_with_a_nul_is_refused(tmp_path: Path) -> None:
+    assert "cannot be read" in refusal(tmp_path / "a\0.json")
+
+
+def test_what_may_not_be_read_is_refused_with_the_reason(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write(tmp_path / "config.json", CONFIG)
+
+    def denied(*_arguments: object) -> int:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(os, "open", denied)
+    assert refusal(path).endswith("cannot be read: permission denied")
+
+
+def test_a_file_that_goes_while_it_is_read_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write(tmp_path / "config.json", CONFIG)
+    opened: list[object] = []
+    real: Callable[..., int] = os.open
+
+    def open_once(*arguments: object) -> int:
+        if opened:
+            path.unlink(missing_ok=True)
+        opened.append(arguments)
+        return real(*arguments)
+
+    monkeypatch.setattr(os, "open", open_once)
+    assert "no such file or directory" in refusal(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "can"),
+    [("a.JSON", True), ("a.gguf", True), ("a.csv", True), ("a.gpudeskpack", True), ("a.gpudesk", False)],
+)
+def test_names_tell_what_is_worth_a_look(tmp_path: Path, name: str, can: bool) -> None:
+    assert can_offer(tmp_path / name) is can
+    assert can_offer(tmp_path)
+
+
+@given(st.binary(max_size=200), st.sampled_from(["config.json", "x.csv", "x.gpudeskpack", "x.gguf", "x"]))
+def test_any_bytes_are_a_file_of_some_kind_or_refused(
+    tmp_path_factory: pytest.TempPathFactory, contents: bytes, name: str
+) -> None:
+    path = write(tmp_path_factory.mktemp("any") / name, contents)
+    said = ""
+    try:
+        said = offered(path).kind
+    except InputError as error:
+        said = problem(error)
+    assert said

@@ -1,0 +1,125 @@
+"""A proposal under another id, name, source, provider and date: everything in it follows."""
+
+import json
+
+import pytest
+
+from gpudesk.domain.claims import Kind, Source
+from gpudesk.domain.messages import InputError
+from gpudesk.domain.own_facts import (
+    OwnAccelerator,
+    OwnClaim,
+    OwnFact,
+    OwnModel,
+    OwnPrice,
+    Preference,
+    Proposal,
+)
+from gpudesk.workbench.proposals import (
+    check_id,
+    free_id,
+    lacks,
+    named,
+    priced,
+    sources_of,
+    subject_of,
+    titled,
+)
+
+SOURCE = Source("own-file-1", "config.json", "Meta", Kind.CONFIG_COPY)
+MODEL = OwnModel("a-model", "A model", "Meta", json.dumps({"id": "a-model", "name": "A model", "layers": []}))
+CLAIM = OwnClaim("a-model", "hidden_size", 64, SOURCE.id, Kind.CONFIG_COPY, "2026-11-21")
+
+
+def price(name: str, provider: str | None = None, date: str | None = None) -> OwnPrice:
+    return OwnPrice(name, "h100-sxm", "spot", SOURCE.id, Kind.USER, 2.0, provider=provider, date=date)
+
+
+def proposal(*facts: OwnFact, kind: str = "model") -> Proposal:
+    return Proposal(kind, "A model", (SOURCE, *facts))
+
+
+def test_a_new_id_and_name_reach_the_claims_and_the_definition() -> None:
+    made = named(proposal(MODEL, CLAIM), "b-model", " B model ")
+    subject = subject_of(made)
+    assert isinstance(subject, OwnModel)
+    assert (subject.id, subject.name, made.name) == ("b-model", "B model", "B model")
+    definition = json.loads(subject.definition)
+    assert (definition["id"], definition["name"]) == ("b-model", "B model")
+    assert [fact.thing for fact in made.facts if isinstance(fact, OwnClaim)] == ["b-model"]
+
+
+def test_an_accelerator_takes_its_prices_and_choices_along() -> None:
+    part = OwnAccelerator("x1", "X1", "X", "hopper")
+    about = OwnPrice("p", "x1", "spot", SOURCE.id, Kind.USER, 2.0)
+    other = OwnPrice("q", "h100-sxm", "spot", SOURCE.id, Kind.USER, 2.0)
+    chosen = Preference("x1", "tdp", SOURCE.id, 700, "a reason", "2026-11-21")
+    made = named(proposal(part, chosen, about, other, kind="accelerator"), "x2", "X2")
+    assert [fact.accelerator for fact in made.facts if isinstance(fact, OwnPrice)] == ["x2", "h100-sxm"]
+    assert [fact.thing for fact in made.facts if isinstance(fact, Preference)] == ["x2"]
+
+
+def test_what_does_not_change_is_the_same_proposal() -> None:
+    before = proposal(MODEL, CLAIM)
+    assert named(before, "a-model", "A model") is before
+    assert titled(before, "config.json") is before
+    assert priced(before, provider=" ", date="") is before
+
+
+def test_another_title_makes_another_source_that_all_rests_on() -> None:
+    made = titled(proposal(MODEL, CLAIM, price("p")), "From the model card")
+    (source,) = sources_of(made)
+    assert source.title == "From the model card"
+    assert (source.publisher, source.kind) == ("Meta", Kind.CONFIG_COPY)
+    assert source.id != SOURCE.id
+    assert {fact.source for fact in made.facts if isinstance(fact, OwnClaim | OwnPrice)} == {source.id}
+
+
+def test_provider_and_date_fill_what_the_file_left_open() -> None:
+    before = proposal(price("p"), price("q", provider="Crusoe", date="2026-01"), kind="prices")
+    assert lacks(before) == (True, True)
+    made = priced(before, provider="Lambda", date="2026-11-20")
+    found = [(fact.provider, fact.date) for fact in made.facts if isinstance(fact, OwnPrice)]
+    assert found == [("Lambda", "2026-11-20"), ("Crusoe", "2026-01")]
+    assert lacks(made) == (False, False)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "taken", "made"),
+    [
+        ("Llama 3.3 70B!", (), "llama-3.3-70b"),
+        ("llama", ("llama", "llama-2"), "llama-3"),
+        ("../../etc", (), "etc"),
+        ("日本", (), "own"),
+        ("a..b", (), "a..b"),
+        ("", ("own",), "own-2"),
+    ],
+)
+def test_an_id_is_made_of_a_name(wanted: str, taken: tuple[str, ...], made: str) -> None:
+    if ".." in made:
+        assert check_id(free_id(wanted, taken), taken) == "own"
+    else:
+        assert check_id(free_id(wanted, taken), taken) == made
+
+
+@pytest.mark.parametrize("given", ["", "A", "a b", "-a", "a-", "a..b", "a/b", "ä", "a" * 81])
+def test_an_id_that_cannot_be_is_refused_at_its_field(given: str) -> None:
+    with pytest.raises(InputError) as caught:
+        check_id(given, ())
+    assert caught.value.where == "id"
+
+
+@pytest.mark.parametrize(
+    ("field", "given"),
+    [("date", "yesterday"), ("date", "2026-13"), ("provider", "a\0b"), ("provider", "p" * 400)],
+)
+def test_what_cannot_be_is_refused_at_its_field(field: str, given: str) -> None:
+    with pytest.raises(InputError) as caught:
+        priced(proposal(price("p"), kind="prices"), **{field: given})
+    assert caught.value.where == field
+    with pytest.raises(InputError) as caught:
+        named(proposal(MODEL), "b", "a\0b")
+    assert caught.value.where == "name"
+    with pytest.raises(InputError) as caught:
+        titled(proposal(MODEL), " ")
+    assert caught.value.where == "title"
