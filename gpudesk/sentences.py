@@ -101,6 +101,7 @@ SENTENCES: Final = MappingProxyType(
         "catalog.verify.multiple": "{dimension} is {value}, which is no multiple of {other}, {other_value}",
         "catalog.verify.at_most": "{dimension} is {value}, which is above {other}, {other_value}",
         "catalog.file.damaged": "is damaged: {reason}; install GPU Desk again",
+        "answer.unranked": "Announced, so not ranked beside shipping parts: {names}",
         "answer.other_catalog": "The scenario was saved with another catalog; these figures rest on that of "
         "{date}",
         # Parallel plans

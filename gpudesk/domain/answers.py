@@ -128,7 +128,9 @@ class Difference:
 class Answer:
     """All results for `scenario` on the catalog of `catalog_revision`.
 
-    `digest` works out the hash of an answer, which costs more than the rest and is seldom asked for.
+    `unranked` are the positions of announced columns that stand beside shipping ones and are not ranked
+    with them. `digest` works out the hash of an answer, which costs more than the rest and is seldom asked
+    for.
     """
 
     scenario: Scenario
@@ -142,6 +144,7 @@ class Answer:
     disputes: tuple[Dispute, ...]
     notes: tuple[Message, ...]
     digest: Callable[[Answer], str] = field(repr=False, compare=False)
+    unranked: tuple[int, ...] = ()
 
     @cached_property
     def content_hash(self) -> str:

@@ -7,11 +7,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Final
+from dataclasses import dataclass
+from typing import Final, TypeVar
 
 from gpudesk.domain.answers import Answer, Difference
 from gpudesk.domain.estimates import Banded
 from gpudesk.domain.scenarios import MOST_SLOTS, AcceleratorChoice
+
+_T = TypeVar("_T")
 
 #: Figures of an estimate that columns are compared by -> whether more of it is better.
 HIGHER_IS_BETTER: Final = {
@@ -85,10 +88,10 @@ def leaders(answer: Answer, figure: str) -> tuple[int, ...]:
     """Return the positions of the best column and of those that nobody beats; empty without two figures.
 
     More than one means that there is no winner among them. The best may be too uncertain to beat one that
-    another beats, which is no leader then.
+    another beats, which is no leader then. Columns that the answer does not rank take no part.
     """
     keys = column_keys(answer.scenario.accelerators)
-    values = {position: value for position, value in enumerate(_values(answer, figure)) if value is not None}
+    values = _ranked_values(answer, figure)
     if len(values) < 2:
         return ()
     better = max if HIGHER_IS_BETTER[figure] else min
@@ -102,18 +105,63 @@ def leaders(answer: Answer, figure: str) -> tuple[int, ...]:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Prospect:
+    """What an announced column that is not ranked would be: `ratio` is its figure over the best ranked one.
+
+    `decided` tells whether it would win; else nobody would.
+    """
+
+    position: int
+    against: int
+    ratio: float
+    decided: bool
+
+
+def prospect(answer: Answer, figure: str) -> Prospect | None:
+    """Return the announced column that would lead if it were ranked; None where none would."""
+    shipping = _ranked_values(answer, figure)
+    values = _values(answer, figure)
+    others = {position: value for position in answer.unranked if (value := values[position]) is not None}
+    if not shipping or not others:
+        return None
+    sign = 1 if HIGHER_IS_BETTER[figure] else -1
+    best = max(shipping, key=lambda position: sign * shipping[position].value)
+    first = max(others, key=lambda position: sign * others[position].value)
+    ours, theirs = shipping[best].value, others[first].value
+    if sign * theirs <= sign * ours:
+        return None
+    keys = column_keys(answer.scenario.accelerators)
+    one, two = keys[best], keys[first]
+    found = difference(answer, figure, one, two) or difference(answer, figure, two, one)
+    return Prospect(first, best, theirs / ours, found is not None and found.winner == two)
+
+
+def ranked(answer: Answer, values: Sequence[_T | None]) -> list[_T | None]:
+    """Return the value of each column, None for those that the answer does not rank."""
+    return [None if position in answer.unranked else value for position, value in enumerate(values)]
+
+
 def _values(answer: Answer, figure: str) -> list[Banded | None]:
     return [
         None if column.estimate is None else getattr(column.estimate, figure) for column in answer.columns
     ]
 
 
+def _ranked_values(answer: Answer, figure: str) -> dict[int, Banded]:
+    """Return the figures of the columns that are ranked and have it, by position."""
+    values = ranked(answer, _values(answer, figure))
+    return {position: value for position, value in enumerate(values) if value is not None}
+
+
 def _beaten(answer: Answer, figure: str) -> set[str]:
-    """Return the keys of the columns that some other one beats."""
+    """Return the keys of the columns that some other ranked one beats."""
+    keys = column_keys(answer.scenario.accelerators)
+    outside = {keys[position] for position in answer.unranked}
     return {
         found.baseline if found.winner == found.accelerator else found.accelerator
         for found in answer.differences
-        if found.figure == figure and found.winner is not None
+        if found.figure == figure and found.winner is not None and found.winner not in outside
     }
 
 

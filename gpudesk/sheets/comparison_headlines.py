@@ -11,11 +11,13 @@ from gpudesk.domain.comparison import (
     column_keys,
     difference,
     leaders,
+    ranked,
     repeated,
     slots,
 )
 from gpudesk.domain.estimates import Banded
 from gpudesk.domain.formatting import UNKNOWN, Formatter
+from gpudesk.sheets.announced import announced_holding, announced_line
 from gpudesk.sheets.comparison_results import why_no_figure
 from gpudesk.sheets.figures import figures_of, is_compared, most_in_flight
 from gpudesk.sheets.labels import FIGURE_UNITS, figure_label
@@ -41,7 +43,10 @@ class Leader:
 
 @dataclass(frozen=True, slots=True)
 class HeadlineAnswer:
-    """One question with its answer. `is_open` says that nobody wins among the leaders."""
+    """One question with its answer. `is_open` says that nobody wins among the leaders.
+
+    `announced` says of an announced part, which is not ranked beside shipping ones, that it would lead.
+    """
 
     figure: str
     label: str
@@ -50,6 +55,7 @@ class HeadlineAnswer:
     unit: str
     detail: str
     is_open: bool
+    announced: str = ""
 
 
 def headline_answers(answer: Answer, formatter: Formatter) -> tuple[HeadlineAnswer, ...]:
@@ -74,7 +80,7 @@ class _View:
 
     def of_figure(self, figure: str) -> HeadlineAnswer:
         """Return the answer to who is best at a figure with a band."""
-        values = figures_of(self._answer, figure)
+        values = ranked(self._answer, figures_of(self._answer, figure))
         known = [position for position, value in enumerate(values) if value is not None]
         if len(known) < 2 or not is_compared(self._answer, figure):
             return self._alone(figure, known, values)
@@ -91,7 +97,7 @@ class _View:
 
     def most_in_flight(self) -> HeadlineAnswer:
         """Return the answer to who holds most; memory is exact, so nobody wins only where alike."""
-        held = most_in_flight(self._answer)
+        held = ranked(self._answer, most_in_flight(self._answer))
         sizes = {position: value for position, value in enumerate(held) if value is not None}
         if not sizes:
             return self._nobody(_IN_FLIGHT)
@@ -133,6 +139,8 @@ class _View:
 
     def _only(self) -> str:
         """Say why only one column has the figure."""
+        if len(self._answer.unranked) == len(self._answer.columns) - 1:
+            return tr("The only one that ships")
         others = [column.estimate for column in self._answer.columns]
         fitting = [estimate for estimate in others if estimate is not None and estimate.fits]
         return tr("The only one that fits") if len(fitting) == 1 else tr("The only one with this figure")
@@ -179,7 +187,13 @@ class _View:
             unit=tr("requests") if figure == _IN_FLIGHT else FIGURE_UNITS[figure] or "",
             detail=detail,
             is_open=is_open,
+            announced=self._announced(figure),
         )
+
+    def _announced(self, figure: str) -> str:
+        if figure == _IN_FLIGHT:
+            return announced_holding(self._answer, self._names, self._formatter)
+        return announced_line(self._answer, figure, self._names, self._formatter)
 
 
 def _value(banded: Banded | None) -> float:

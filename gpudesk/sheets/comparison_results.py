@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Final
 
 from gpudesk.domain.answers import Answer, Column
-from gpudesk.domain.comparison import column_keys, difference
+from gpudesk.domain.comparison import column_keys, difference, ranked
 from gpudesk.domain.estimates import Banded, Estimate
 from gpudesk.domain.formatting import UNKNOWN, Formatter, Quantity, in_display_unit
 from gpudesk.sentences import sentence
@@ -143,7 +143,7 @@ def _banded_cell(
 
 def _most_in_flight_row(answer: Answer, formatter: Formatter) -> ComparedRow:
     held = most_in_flight(answer)
-    best = most_holding(held)
+    best = most_holding(ranked(answer, held))
     cells = tuple(
         _unknown(column, formatter)
         if value is None

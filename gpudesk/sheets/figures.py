@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from gpudesk.domain.answers import Answer, Column
-from gpudesk.domain.comparison import column_keys, difference, leaders
+from gpudesk.domain.comparison import column_keys, difference, leaders, ranked
 from gpudesk.domain.estimates import Banded, Estimate, Pools
 from gpudesk.domain.formatting import UNKNOWN, Formatter
 from gpudesk.sheets.labels import (
@@ -163,7 +163,7 @@ def figure_marks(answer: Answer, figure: str) -> list[Mark | None]:
     best = leaders(answer, figure) if is_compared(answer, figure) else ()
     mark = Mark.BEST
     if len(best) > 1:
-        stated = sum(value is not None for value in figures_of(answer, figure))
+        stated = sum(value is not None for value in ranked(answer, figures_of(answer, figure)))
         mark = Mark.OPEN if len(best) == stated else Mark.TIED
     return [mark if position in best else None for position in range(len(answer.columns))]
 
@@ -251,7 +251,7 @@ def remembered_text(estimate: Estimate, formatter: Formatter) -> str:
 
 def _most_in_flight_row(answer: Answer, formatter: Formatter) -> Row:
     held = most_in_flight(answer)
-    best = most_holding(held)
+    best = most_holding(ranked(answer, held))
     cells = tuple(
         Cell(formatter.count(value), mark=Mark.BEST if position == best else None)
         for position, value in enumerate(held)

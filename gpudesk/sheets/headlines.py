@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Final
 
 from gpudesk.domain.answers import Answer, Column
-from gpudesk.domain.comparison import column_keys, difference, leaders, repeated, slots
+from gpudesk.domain.comparison import column_keys, difference, leaders, ranked, repeated, slots
 from gpudesk.domain.estimates import Banded, Estimate
 from gpudesk.domain.formatting import Formatter
+from gpudesk.sheets.announced import announced_holding, announced_line
 from gpudesk.sheets.labels import FIGURE_UNITS, figure_label
 from gpudesk.sheets.sheet import Headline, Mark
 from gpudesk.text import tr
@@ -50,18 +51,32 @@ def _remedy(estimate: Estimate, formatter: Formatter) -> str:
 
 
 def _headline(answer: Answer, figure: str, names: tuple[str, ...], formatter: Formatter) -> Headline | None:
-    best = leaders(answer, figure)
+    best = leaders(answer, figure) or _only_ranked(answer, figure)
     if not best:
         return None
     question = f"{figure_label(figure)}, {FIGURE_UNITS[figure]}"
+    announced = announced_line(answer, figure, names, formatter)
     if len(best) > 1:
         tied = _tied(answer, figure, best, names, formatter)
-        return Headline(question, tr("No winner"), tied, mark=Mark.OPEN)
+        return Headline(question, tr("No winner"), _with(tied, announced), mark=Mark.OPEN)
     (winner,) = best
     detail = formatter.banded(_figure(answer.columns[winner], figure))
-    if winner != 0:
+    if len(answer.unranked) == len(answer.columns) - 1:
+        detail = f"{detail}, {tr('the only one that ships')}"
+    elif winner != 0:
         detail = f"{detail}, {_against_baseline(answer, figure, winner, names, formatter)}"
-    return Headline(question, names[winner], detail, *looks(answer)[winner])
+    return Headline(question, names[winner], _with(detail, announced), *looks(answer)[winner])
+
+
+def _only_ranked(answer: Answer, figure: str) -> tuple[int, ...]:
+    """Return the one column that is ranked, where all others are announced and it has the figure."""
+    values = ranked(answer, [_value(column, figure) for column in answer.columns])
+    known = tuple(position for position, value in enumerate(values) if value is not None)
+    return known if answer.unranked and len(known) == 1 else ()
+
+
+def _with(detail: str, announced: str) -> str:
+    return f"{detail}; {announced}" if announced else detail
 
 
 def _tied(
@@ -81,7 +96,7 @@ def _tied(
 
 
 def _figure(column: Column, figure: str) -> Banded | None:
-    value: Banded | None = getattr(column.estimate, figure)
+    value: Banded | None = getattr(column.estimate, figure, None)
     return value
 
 
@@ -95,17 +110,18 @@ def _most_in_flight(answer: Answer, names: tuple[str, ...], formatter: Formatter
     held = {
         position: column.estimate.max_concurrency
         for position, column in enumerate(answer.columns)
-        if column.estimate is not None and column.estimate.fits
+        if column.estimate is not None and column.estimate.fits and position not in answer.unranked
     }
     if len(held) < _LEAST_TO_COMPARE:
         return None
+    announced = announced_holding(answer, names, formatter)
     most = max(held.values())
     winners = [position for position, value in held.items() if value == most]
     question = figure_label("max_concurrency")
     if len(winners) > 1:
         tied = ", ".join(names[position] for position in winners)
         each = tr("{n} each: {names}", n=formatter.count(most), names=tied)
-        return Headline(question, tr("No winner"), each, mark=Mark.OPEN)
+        return Headline(question, tr("No winner"), _with(each, announced), mark=Mark.OPEN)
     (winner,) = winners
     detail = tr("{n} in flight", n=formatter.count(most))
     if winner != 0 and 0 in held:
@@ -115,7 +131,7 @@ def _most_in_flight(answer: Answer, names: tuple[str, ...], formatter: Formatter
             m=formatter.count(held[0]),
             baseline=names[0],
         )
-    return Headline(question, names[winner], detail, *looks(answer)[winner])
+    return Headline(question, names[winner], _with(detail, announced), *looks(answer)[winner])
 
 
 def _against_baseline(

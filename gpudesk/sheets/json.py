@@ -47,6 +47,7 @@ def answer_fields(answer: Answer) -> dict[str, Any]:
             for figure in ("output_tokens_per_s", "ttft_ms", "tpot_ms")
             if len(best := leaders(answer, figure)) > 1
         },
+        "unranked": [keys[position] for position in answer.unranked],
         "disputes": [dispute_fields(dispute) for dispute in answer.disputes],
         "sources": {name: source_fields(source) for name, source in sorted(sources.items())},
         "notes": [sentence(note) for note in answer.notes],

@@ -77,12 +77,19 @@ def check_ids(scenario: Scenario, facts: Facts) -> None:
 
 
 def answer_scenario(
-    scenario: Scenario, facts: Facts, estimates: Estimates, calibration: str, *, with_curves: bool = False
+    scenario: Scenario,
+    facts: Facts,
+    estimates: Estimates,
+    calibration: str,
+    *,
+    with_curves: bool = False,
+    rank_announced: bool = False,
 ) -> Answer:
     """Return the answer to a scenario; `calibration` names the constants that the estimates rest on.
 
-    A part that cannot be estimated keeps its column, with the problem. A scenario without a model or
-    without accelerators, and an unknown id, raise `InputError`.
+    A part that cannot be estimated keeps its column, with the problem. Announced parts are ranked beside
+    shipping ones only where that is asked for. A scenario without a model or without accelerators, and an
+    unknown id, raise `InputError`.
     """
     if not scenario.model:
         raise InputError(message("scenario.no_model"), "scenario.model")
@@ -93,6 +100,7 @@ def answer_scenario(
     columns = tuple(_column(scenario, position, result, facts) for position, result in enumerate(found))
     if with_curves:
         columns = _with_curves(columns, estimates)
+    unranked = () if rank_announced else _unranked(columns)
     return Answer(
         scenario=scenario,
         catalog_revision=facts.revision,
@@ -103,8 +111,9 @@ def answer_scenario(
         columns=columns,
         differences=_differences(scenario, columns, estimates),
         disputes=_disputes(scenario, facts),
-        notes=_notes(scenario, facts),
+        notes=_notes(scenario, facts, tuple(columns[place].accelerator.name for place in unranked)),
         digest=content_hash,
+        unranked=unranked,
     )
 
 
@@ -119,6 +128,12 @@ def _column(scenario: Scenario, position: int, result: Estimate | InputError, fa
         curve=None,
         problem=result.problem if isinstance(result, InputError) else None,
     )
+
+
+def _unranked(columns: tuple[Column, ...]) -> tuple[int, ...]:
+    """Return the positions of the announced columns, none where no other stands beside them."""
+    announced = tuple(place for place, column in enumerate(columns) if column.accelerator.announced)
+    return () if len(announced) == len(columns) else announced
 
 
 def _with_curves(columns: tuple[Column, ...], estimates: Estimates) -> tuple[Column, ...]:
@@ -165,10 +180,11 @@ def _disputes(scenario: Scenario, facts: Facts) -> tuple[Dispute, ...]:
     return tuple(found.values())
 
 
-def _notes(scenario: Scenario, facts: Facts) -> tuple[Message, ...]:
-    if scenario.catalog_revision in (None, facts.revision):
-        return ()
-    return (message("answer.other_catalog", date=facts.data_date),)
+def _notes(scenario: Scenario, facts: Facts, unranked: tuple[str, ...]) -> tuple[Message, ...]:
+    notes = [message("answer.unranked", names=tuple(dict.fromkeys(unranked)))] if unranked else []
+    if scenario.catalog_revision not in (None, facts.revision):
+        notes.append(message("answer.other_catalog", date=facts.data_date))
+    return tuple(notes)
 
 
 def content_hash(answer: Answer) -> str:

@@ -53,6 +53,8 @@ class Workbench:
         """
         #: The shipped facts with the user's; another object after each change of these.
         self.catalog = catalog
+        #: Whether answers rank announced parts beside shipping ones.
+        self.rank_announced = False
         self._calibration_file = calibration_file
         self.own = OwnCatalog(own_file, self._show_own)
 
@@ -141,7 +143,14 @@ class Workbench:
         from gpudesk.workbench.answering import answer_scenario
 
         calibration = f"{self.calibration.newest_month}, {self.calibration.revision[:8]}"
-        return answer_scenario(scenario, self.catalog, self.estimator, calibration, with_curves=with_curves)
+        return answer_scenario(
+            scenario,
+            self.catalog,
+            self.estimator,
+            calibration,
+            with_curves=with_curves,
+            rank_announced=self.rank_announced,
+        )
 
     # Estimates
 

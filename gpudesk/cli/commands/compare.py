@@ -24,10 +24,18 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type
         "-o",
         "--output",
         metavar=tr("FILE"),
-        help=tr("write the sheet: .pdf, .html, .md, .csv, .json; or .gpudesk for the scenario"),
+        help=tr("write the sheet: .pdf, .html, .md, .csv, .xlsx, .json; or .gpudesk for the scenario"),
     )
+    add_ranking(parser)
     add_json(parser)
     parser.set_defaults(run=run)
+
+
+def add_ranking(parser: argparse.ArgumentParser) -> None:
+    """Add what asks for announced parts among those that are ranked."""
+    parser.add_argument(
+        "--rank-announced", action="store_true", help=tr("rank announced parts beside shipping ones")
+    )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -38,6 +46,7 @@ def run(options: argparse.Namespace) -> int:
     if target is not None:
         output.check_format(target)
     with Workbench.open() as workbench:
+        workbench.rank_announced = options.rank_announced
         answer = workbench.answer(scenario_from(options, workbench), with_curves=target is not None)
         if target is not None and target.suffix.lower() == output.SCENARIO_SUFFIX:
             workbench.save_scenario(answer.scenario, target)

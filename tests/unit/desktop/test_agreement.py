@@ -221,10 +221,14 @@ def check_headlines(shown: Shown) -> None:
     answer = shown.desk.answer
     assert answer is not None
     keys = shown.desk.keys
+    # Announced parts beside shipping ones have their figures and no place in the ranking.
+    outside = {keys[position] for position in answer.unranked}
     strip = {each.figure: each for each in headline_answers(answer, FORMATTER)}
     for name in COMPARED:
-        known = [key for key, e in zip(keys, shown.estimates, strict=True) if e and getattr(e, name)]
+        have = [key for key, e in zip(keys, shown.estimates, strict=True) if e and getattr(e, name)]
+        known = [key for key in have if key not in outside]
         duels = [each for each in answer.differences if each.figure == name]
+        duels = [each for each in duels if not {each.accelerator, each.baseline} & outside]
         won = [each for each in duels if each.winner is not None]
         beaten = {each.accelerator if each.winner == each.baseline else each.baseline for each in won}
         best = [key for key in known if key not in beaten]

@@ -20,6 +20,8 @@ _MARGIN: Final = 16.0
 _GAP: Final = 8.0
 _NAME_GAP: Final = 5.0
 _GLYPH: Final = 14.0
+#: White above and below the lines.
+_PAD: Final = 10.0
 #: From so many leaders on, swatches say little.
 _MANY: Final = 4
 #: What is left out where there is too little room; the table has it too.
@@ -86,13 +88,13 @@ class HeadlineBox(QAbstractButton):
                 first += theme.length(_NAME_GAP) + self._width("label", leader.name)
         second = self._width("headline", answer.text) + theme.length(_GAP) + self._width("small", answer.unit)
         third = self._width("small", answer.detail) + (theme.length(_GLYPH) if answer.is_open else 0)
-        return max(first, second, third) + theme.length(_GAP)
+        return max(first, second, third, self._width("small", answer.announced)) + theme.length(_GAP)
 
     def _width(self, font: str, text: str) -> float:
         return QFontMetricsF(self._theme.font(font)).horizontalAdvance(text)
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802, ARG002 - Qt's name
-        """Draw the three lines."""
+        """Draw the three lines, and a fourth where an announced part would lead."""
         painter = QPainter(self)
         try:
             if self._answer is not None:
@@ -104,7 +106,7 @@ class HeadlineBox(QAbstractButton):
         theme = self._theme
         right = float(self.width())
         small, large = theme.line("small"), theme.line("headline")
-        top = (self.height() - 2 * small - large) / 2
+        top = theme.length(_PAD)
         x = pen.text(QRectF(0, top, right, small), answer.label, font="small", colour="text2")
         for leader in answer.leaders if self.naming > Naming.NOTHING else ():
             x = self._leader(pen, leader, x + theme.length(_GAP), top + small / 2, right)
@@ -116,6 +118,9 @@ class HeadlineBox(QAbstractButton):
             pen.glyph("overlap", theme.length(5), third.center().y(), "text2")
             third.setLeft(theme.length(_GLYPH))
         pen.text(third, answer.detail, font="small", colour="text2")
+        if answer.announced:
+            fourth = QRectF(0, top + 2 * small + large, right, small)
+            pen.text(fourth, answer.announced, font="small", colour="text3")
 
     def _leader(self, pen: Pen, leader: Leader, x: float, level: float, right: float) -> float:
         """Draw a swatch and a name as far as there is room; return where they end."""
@@ -143,13 +148,15 @@ class HeadlineStrip(QWidget):
         self._boxes: list[HeadlineBox] = []
         self._shape: tuple[object, ...] = ()
         self._count = 0
+        self._has_announced = False
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.setAccessibleName(tr("In short"))
         theme.follow(self._measure)
 
     def _measure(self) -> None:
         theme = self._theme
-        self.setFixedHeight(2 * theme.line("small") + theme.line("headline") + theme.px(20))
+        small = (3 if self._has_announced else 2) * theme.line("small")
+        self.setFixedHeight(small + theme.line("headline") + theme.px(2 * _PAD))
         self._place()
         self.update()
 
@@ -165,6 +172,10 @@ class HeadlineStrip(QWidget):
             if number < len(answers):
                 box.show_answer(answers[number])
         self._count = len(answers)
+        announced = any(answer.announced for answer in answers)
+        if announced != self._has_announced:
+            self._has_announced = announced
+            self._measure()
         shape = tuple((answer.figure, len(answer.leaders)) for answer in answers)
         fits = all(box.needed() <= box.width() for box in self._shown())
         if steady and fits and shape == self._shape:

@@ -134,9 +134,11 @@ def _texts(banded: Banded | None, desk: Desk) -> tuple[str, str]:
 def _best_first(desk: Desk, name: str) -> list[Part]:
     sign = -1.0 if HIGHER_IS_BETTER[name] else 1.0
 
-    def order(part: Part) -> tuple[bool, float]:
+    unranked = () if desk.answer is None else tuple(desk.keys[place] for place in desk.answer.unranked)
+
+    def order(part: Part) -> tuple[bool, bool, float]:
         banded = part.figure(name)
-        return banded is None, 0.0 if banded is None else sign * banded.value
+        return banded is None, part.key in unranked, 0.0 if banded is None else sign * banded.value
 
     return sorted(parts(desk.answer), key=order)
 

@@ -1,0 +1,128 @@
+"""Announced parts stand beside shipping ones with their figures, and are ranked only where that is asked."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from gpudesk.domain.accelerators import Accelerator
+from gpudesk.domain.answers import Answer
+from gpudesk.domain.comparison import leaders
+from gpudesk.domain.formatting import ENGLISH, Formatter
+from gpudesk.domain.precision import Precision
+from gpudesk.domain.scenarios import AcceleratorChoice, Scenario
+from gpudesk.domain.workloads import Load, LoadKind, Workload
+from gpudesk.sheets.comparison_headlines import HeadlineAnswer, headline_answers
+from gpudesk.sheets.comparison_table import comparison_table
+from gpudesk.sheets.comparison_words import headline_sentence
+from gpudesk.sheets.headlines import headlines
+from gpudesk.sheets.json import answer_fields
+from gpudesk.sheets.names import column_names
+from gpudesk.sheets.sections import make_sheet
+from gpudesk.sheets.sheet import Headline, Mark
+from gpudesk.workbench.answering import answer_scenario
+from tests.fakes import FakeCatalog, FakeEstimator
+
+PLAIN = Formatter(ENGLISH)
+THROUGHPUT = "output_tokens_per_s"
+
+
+class SomeAnnounced(FakeCatalog):
+    """The usual parts, some of them announced."""
+
+    def __init__(self, announced: tuple[str, ...]) -> None:
+        super().__init__()
+        self.announced = announced
+
+    def accelerator(self, accelerator_id: str) -> Accelerator:
+        part = super().accelerator(accelerator_id)
+        return replace(part, announced=accelerator_id in self.announced)
+
+
+def answered(*parts: str, announced: tuple[str, ...], rank: bool = False) -> Answer:
+    """Return an answer for parts of which some are announced."""
+    scenario = Scenario(
+        name="With what is to come",
+        model="llama-3.1-70b",
+        weights=Precision.FP8,
+        workload=Workload(2000, 500, Load(LoadKind.CONCURRENCY, concurrency=64)),
+        accelerators=tuple(AcceleratorChoice(part, 1) for part in parts),
+    )
+    facts = SomeAnnounced(announced)
+    return answer_scenario(scenario, facts, FakeEstimator(), "2026-08", rank_announced=rank)
+
+
+def strip(answer: Answer, figure: str = THROUGHPUT) -> HeadlineAnswer:
+    """Return the answer to one question above the table."""
+    return next(each for each in headline_answers(answer, PLAIN) if each.figure == figure)
+
+
+def printed(answer: Answer) -> Headline:
+    """Return the headline answer on throughput of the sheet."""
+    found = headlines(answer, column_names(answer), PLAIN)
+    return next(each for each in found if each.question.startswith("Output throughput"))
+
+
+def test_the_best_is_taken_among_shipping_parts() -> None:
+    answer = answered("h200-sxm", "mi325x", "b200-hgx", announced=("b200-hgx",))
+    assert leaders(answer, THROUGHPUT) == (1,)
+    assert [leader.key for leader in strip(answer).leaders] == ["mi325x"]
+    assert strip(answer).announced == "B200-HGX (announced) would be 60 % ahead"
+    assert "would be 60 % ahead" in headline_sentence(strip(answer))
+    row = next(row for row in comparison_table(answer, PLAIN).rows if row.key == THROUGHPUT)
+    assert [cell.mark for cell in row.cells] == [None, Mark.BEST, None]
+    assert row.cells[2].text == "2,000", "its figure is shown all the same"
+
+
+def test_paper_and_files_say_the_same() -> None:
+    answer = answered("h200-sxm", "mi325x", "b200-hgx", announced=("b200-hgx",))
+    assert printed(answer).answer == "MI325X"
+    assert printed(answer).detail.endswith("; B200-HGX (announced) would be 60 % ahead")
+    assert answer_fields(answer)["unranked"] == ["b200-hgx"]
+    remarks = [remark.text for remark in make_sheet(answer, PLAIN).remarks]
+    assert any(text.startswith("Announced, so not ranked beside shipping parts: ") for text in remarks)
+
+
+@pytest.mark.parametrize(
+    ("parts", "announced", "rank"),
+    [
+        (("h200-sxm", "b200-hgx"), ("h200-sxm", "b200-hgx"), False),
+        (("h200-sxm", "b200-hgx"), ("b200-hgx",), True),
+        (("h200-sxm", "b200-hgx"), (), False),
+    ],
+)
+def test_all_are_ranked_where_all_are_announced_or_it_is_asked_for(
+    parts: tuple[str, ...], announced: tuple[str, ...], rank: bool
+) -> None:
+    answer = answered(*parts, announced=announced, rank=rank)
+    assert not answer.unranked
+    assert leaders(answer, THROUGHPUT) == (1,)
+    assert not strip(answer).announced
+    assert not answer.notes
+
+
+def test_the_only_one_that_ships_is_told_and_not_called_best() -> None:
+    answer = answered("h200-sxm", "b200-hgx", announced=("b200-hgx",))
+    assert leaders(answer, THROUGHPUT) == ()
+    assert strip(answer).detail == "The only one that ships"
+    assert strip(answer).announced == "B200-HGX (announced) would be 100 % ahead"
+    assert printed(answer).answer == "H200-SXM"
+    assert "the only one that ships" in printed(answer).detail
+
+
+def test_a_slower_announced_part_needs_no_line() -> None:
+    answer = answered("h200-sxm", "b200-hgx", announced=("h200-sxm",))
+    assert not strip(answer).announced
+
+
+def test_an_undecided_lead_is_none() -> None:
+    answer = answered("h200-sxm", "mi355x", announced=("mi355x",))
+    assert strip(answer).announced in ("", "MI355X (announced) would be level: the bands overlap")
+
+
+def test_ranking_is_part_of_what_is_answered() -> None:
+    parts = ("h200-sxm", "mi325x", "b200-hgx")
+    asked = answered(*parts, announced=("b200-hgx",), rank=True)
+    unasked = answered(*parts, announced=("b200-hgx",))
+    assert asked.content_hash != unasked.content_hash
