@@ -184,6 +184,10 @@ def _start(program: Program, files: Sequence[Path]) -> None:
         from gpudesk.desktop.shell.start import offer_left
 
         offer_left(window)
+    if program.workbench.own.problem is not None:
+        from gpudesk.desktop.shell.own_file import say_own_problem
+
+        say_own_problem(window)
     if os.environ.get(_TIMING):
         from gpudesk.desktop.timing import report_times
 
