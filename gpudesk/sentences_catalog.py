@@ -8,10 +8,12 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import Final
 
+from gpudesk.sentences_imports import IMPORT_COUNTED, IMPORT_SENTENCES
 from gpudesk.sentences_packs import PACK_SENTENCES
 
 CATALOG_SENTENCES: Final = MappingProxyType(
     {
+        **IMPORT_SENTENCES,
         **PACK_SENTENCES,
         # The user's own facts
         "own.title_missing": "is missing: every figure needs a source; say who states it",
@@ -98,6 +100,6 @@ CATALOG_SENTENCES: Final = MappingProxyType(
 )
 
 #: What a message with a sentence for one of them counts.
-CATALOG_COUNTED: Final[MappingProxyType[str, str]] = MappingProxyType({})
+CATALOG_COUNTED: Final[MappingProxyType[str, str]] = MappingProxyType({**IMPORT_COUNTED})
 
 CATALOG_WORDS: Final[MappingProxyType[str, str]] = MappingProxyType({})

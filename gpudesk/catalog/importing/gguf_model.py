@@ -1,0 +1,280 @@
+"""The model in a GGUF file: all its layers together as a definition, and what is to be said of it."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from gpudesk.catalog.importing.file_sources import plain_text, slug
+from gpudesk.catalog.importing.gguf_files import GgufFiles
+from gpudesk.catalog.importing.gguf_header import LongList, TensorInfo
+from gpudesk.catalog.importing.gguf_keys import Keys
+from gpudesk.catalog.importing.gguf_layers import Layer, Table, read_layer
+from gpudesk.catalog.importing.gguf_types import FILE_TYPES, TensorType, mean_bits, nearest_precision
+from gpudesk.domain.messages import InputError, Message, message
+from gpudesk.domain.precision import FORMATS
+
+_BLOCK: Final = re.compile(r"blk\.(\d{1,6})\.(.+)")
+_MOST_LAYERS: Final = 4096
+#: Tables of angles: computed when the model is loaded, no parameters.
+_NOT_LOADED: Final = ("rope_freqs", "rope_factors_long", "rope_factors_short")
+#: Matrices that stay wide whatever the format of the rest.
+_WIDE: Final = ("ffn_gate_inp", "ssm_conv1d", "ssm_a", "ssm_x", "ssm_dt", "ssm_ba", "ssm_alpha", "ssm_beta")
+_MOST_NAMED: Final = 5
+
+#: Mixer, feed-forward block and norms by which layers are alike.
+_Group = tuple[str | None, str | None, int]
+
+
+class GgufModel:
+    """The model of a file: read once, told as a definition and as notes."""
+
+    def __init__(self, file: GgufFiles, keys: Keys) -> None:
+        """Read every layer; raises `InputError` naming the tensor or key that does not go with the rest."""
+        self._file = file
+        self._keys = keys
+        self._outer, self._blocks, self._skipped = _sorted_tensors(file.tensors, keys)
+        embedding = self._outer.get("token_embd.weight")
+        if embedding is None or len(embedding.shape) != 2:
+            raise InputError(message("import.gguf.no_embedding"), "token_embd.weight")
+        self.hidden, self.vocabulary = embedding.shape
+        self._layers = list(self._read_layers())
+
+    def _read_layers(self) -> Iterator[Layer]:
+        """Read the layers; sizes need not go together where one of them is yet to be asked for."""
+        for number, tensors in sorted(self._blocks.items()):
+            try:
+                yield read_layer(number, tensors, self._keys, self.hidden)
+            except InputError:
+                if not self._keys.missing:
+                    raise
+
+    @property
+    def _mixers(self) -> list[Table]:
+        return [layer.mixer for layer in self._layers if layer.mixer is not None]
+
+    @property
+    def organisation(self) -> str:
+        """Who made the model, as the file says."""
+        for key in ("general.organization", "general.author", "general.base_model.0.organization"):
+            if said := plain_text(self._keys.text(key) or ""):
+                return said
+        return self._keys.stated or "GGUF"
+
+    @property
+    def parameters(self) -> int:
+        """The numbers in all tensors that are loaded to serve text."""
+        blocks = (tensor for tensors in self._blocks.values() for tensor in tensors.values())
+        return sum(tensor.elements for tensor in (*self._outer.values(), *blocks))
+
+    def definition(self, title: str) -> Table:
+        """Return the model in the shape of a file of data/models/."""
+        mixers, ffns = _Names(), _Names()
+        kinds = {table["kind"] for table in self._mixers}
+        windows = {"window" in table for table in self._mixers if table["kind"] == "attention"}
+        groups: Counter[_Group] = Counter()
+        for layer in self._layers:
+            mixer = ffn = None
+            if layer.mixer is not None:
+                mixer = mixers.name(_mixer_name(layer.mixer, kinds, windows), layer.mixer)
+            if layer.ffn is not None:
+                ffn = ffns.name("moe" if layer.ffn["kind"] == "moe" else "mlp", layer.ffn)
+            groups[mixer, ffn, layer.norms] += 1
+        return {
+            "id": slug(title, 60),
+            "name": title,
+            "organisation": self.organisation,
+            "hidden_size": self.hidden,
+            "vocab_size": self.vocabulary,
+            "tied_embeddings": "output.weight" not in self._outer,
+            **self._optional_fields(),
+            "mixers": mixers.tables,
+            "ffns": ffns.tables,
+            "layers": [_group(count, *group) for group, count in groups.items()],
+        }
+
+    def _optional_fields(self) -> Table:
+        fields: Table = {**self._precisions(), "native_note": self._stored_as()}
+        if context := self._keys.optional("context_length"):
+            fields["max_context"] = context
+        norms = sum(f"output_norm.{part}" in self._outer for part in ("weight", "bias"))
+        if norms > 1:
+            fields["final_norms"] = norms
+        return fields
+
+    def stated(self) -> dict[str, int]:
+        """Return what is counted in the file beside the dimensions."""
+        return {"total_parameters": self.parameters}
+
+    # Precision
+
+    def _precisions(self) -> Table:
+        """Return what the matrices inside the blocks are stored in, experts apart where they differ."""
+        experts, others = self._types(experts=True), self._types(experts=False)
+        wide = nearest_precision(others or experts)
+        narrow = nearest_precision(experts or others)
+        if narrow is wide:
+            return {"native_precision": narrow.value, "quantised_tensors": "linear"}
+        fields = {"native_precision": narrow.value, "quantised_tensors": "experts"}
+        return fields if wide.value == "bf16" else {**fields, "native_other_precision": wide.value}
+
+    def _types(self, *, experts: bool | None) -> dict[TensorType, int]:
+        """Count the numbers of matrices inside the blocks by format: routed experts, the others, or all."""
+        found: Counter[TensorType] = Counter()
+        for tensors in self._blocks.values():
+            for name, tensor in tensors.items():
+                if len(tensor.shape) < 2 or name.startswith(_WIDE):
+                    continue
+                if experts is None or experts == ("_exps." in name):
+                    found[tensor.type] += tensor.elements
+        if not found and not any(self._blocks.values()):
+            raise InputError(message("import.gguf.no_layers"), "blk.0")
+        return dict(found)
+
+    @property
+    def _file_type(self) -> str:
+        number = self._keys.plain("general.file_type")
+        types = self._types(experts=None)
+        largest = max(types, key=lambda kind: types[kind]).name
+        return FILE_TYPES.get(number, largest) if isinstance(number, int) else largest
+
+    @property
+    def _bits(self) -> float:
+        """Stored bits a parameter, over all tensors that are loaded."""
+        blocks = (tensor for tensors in self._blocks.values() for tensor in tensors.values())
+        tensors = [*self._outer.values(), *blocks]
+        return 8 * sum(tensor.stored_bytes for tensor in tensors) / self.parameters
+
+    def _stored_as(self) -> str:
+        return f"{self._file_type}: {self._bits:.2f} bits a parameter, scales counted."
+
+    # What is said of it
+
+    def notes(self) -> Iterator[Message]:
+        """Yield what was taken for granted and what the user should know."""
+        yield message("import.gguf.parameters", parameters=self.parameters)
+        types = self._types(experts=None)
+        precision = nearest_precision(types)
+        taken = FORMATS[precision]
+        bits = taken.bits + (8 * taken.scale_bytes / taken.block if taken.block else 0)
+        yield message(
+            "import.gguf.bits",
+            file_type=self._file_type,
+            stored=f"{mean_bits(types):.2f}",
+            precision=precision.value,
+            taken=f"{bits:.2f}",
+        )
+        if self._keys.architecture != self._keys.stated:
+            yield message(
+                "import.gguf.like", architecture=self._keys.stated or "", like=self._keys.architecture or ""
+            )
+        if self._file.parts > 1:
+            yield message("import.gguf.parts", count=self._file.parts)
+        if self._file.short:
+            yield message("import.gguf.short")
+        words = self._keys.plain("tokenizer.ggml.tokens")
+        length = len(words) if isinstance(words, LongList | tuple) else self.vocabulary
+        if length != self.vocabulary:
+            yield message("import.gguf.vocabulary", rows=self.vocabulary, words=length)
+
+    def left_out(self) -> Iterator[Message]:
+        """Yield what the file holds that the model is without."""
+        if self._skipped:
+            yield message("import.gguf.draft_layers", count=self._skipped)
+        odd = [tensor for layer in self._layers for tensor in layer.unexplained]
+        if odd:
+            names = tuple(dict.fromkeys(_BLOCK.sub(r"\2", tensor.name) for tensor in odd))[:_MOST_NAMED]
+            yield message(
+                "import.gguf.unexplained", names=names, parameters=sum(tensor.elements for tensor in odd)
+            )
+        if (window := self._unused_window()) is not None:
+            yield message("import.gguf.unused_window", window=window)
+
+    def _unused_window(self) -> int | None:
+        """Return a window that the file names and no layer has."""
+        attention = [table for table in self._mixers if table["kind"] == "attention"]
+        used = any("window" in table for table in attention)
+        return None if used or not attention else self._keys.optional("attention.sliding_window") or None
+
+
+def _sorted_tensors(
+    tensors: Mapping[str, TensorInfo], keys: Keys
+) -> tuple[dict[str, TensorInfo], dict[int, dict[str, TensorInfo]], int]:
+    """Return the tensors outside the layers, those of each layer, and how many draft layers are left out."""
+    outer: dict[str, TensorInfo] = {}
+    blocks: dict[int, dict[str, TensorInfo]] = {}
+    for name, tensor in tensors.items():
+        block = _BLOCK.fullmatch(name)
+        if block is None:
+            if not name.startswith(_NOT_LOADED):
+                outer[name] = tensor
+        elif not block[2].startswith(_NOT_LOADED):
+            blocks.setdefault(int(block[1]), {})[block[2]] = tensor
+    drafts = [number for number, found in blocks.items() if any(name.startswith("nextn.") for name in found)]
+    for number in drafts:
+        del blocks[number]
+    for found in blocks.values():
+        # Old files hold the projection of latents whole and in its two halves.
+        if "attn_k_b.weight" in found:
+            found.pop("attn_kv_b.weight", None)
+    _check_numbers(blocks, keys, len(drafts))
+    return outer, blocks, len(drafts)
+
+
+def _check_numbers(blocks: Mapping[int, Any], keys: Keys, drafts: int) -> None:
+    """Refuse a file whose layers are not those that it counts."""
+    count = keys.whole("block_count")
+    if keys.missing:
+        return
+    if count > _MOST_LAYERS:
+        raise InputError(message("import.model.large", largest=_MOST_LAYERS), keys.full("block_count"))
+    if not count or not blocks:
+        raise InputError(message("import.gguf.no_layers"), keys.full("block_count"))
+    wanted = range(count if max(blocks) >= count - drafts else count - drafts)
+    absent = next((number for number in wanted if number not in blocks), None)
+    if absent is not None:
+        raise InputError(message("import.gguf.layer_missing", layer=absent, count=count), f"blk.{absent}")
+    if len(blocks) > len(wanted):
+        raise InputError(message("import.gguf.more_layers", count=count), f"blk.{max(blocks)}")
+
+
+class _Names:
+    """Gives each different table one name."""
+
+    def __init__(self) -> None:
+        self.tables: dict[str, Table] = {}
+
+    def name(self, wanted: str, table: Table) -> str:
+        """Return the name of a table: that of an equal one, or a new one."""
+        for known, other in self.tables.items():
+            if other == table:
+                return known
+        number = sum(known == wanted or known.startswith(f"{wanted}_") for known in self.tables)
+        name = f"{wanted}_{number + 1}" if number else wanted
+        self.tables[name] = table
+        return name
+
+
+def _mixer_name(mixer: Table, kinds: set[str], windows: set[bool]) -> str:
+    """Return what a mixer is called beside the others of its model, as the shipped models call theirs."""
+    kind = mixer["kind"]
+    if kind in ("mamba1", "mamba2"):
+        return "mamba"
+    if kind in ("gated_delta_net", "kimi_delta"):
+        return "linear"
+    if kinds & {"gated_delta_net", "kimi_delta"}:
+        return "full"
+    if kind == "attention" and windows == {True, False}:
+        return mixer.get("window_kind", "sliding") if "window" in mixer else "global"
+    return "attention"
+
+
+def _group(count: int, mixer: str | None, ffn: str | None, norms: int) -> Table:
+    group: Table = {"count": count, "norms": norms}
+    if mixer is not None:
+        group["mixer"] = mixer
+    if ffn is not None:
+        group["ffn"] = ffn
+    return group
