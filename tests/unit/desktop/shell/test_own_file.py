@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QDesktopServices
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
 
@@ -88,8 +89,8 @@ def test_a_backup_is_restored_by_keyboard(
     assert before == 1
     restored = dialog.chosen
     assert restored is not None
-    qtbot.keyClick(dialog.table, Qt.Key.Key_Return)
-    qtbot.keyClick(dialog.restore, Qt.Key.Key_Space)
+    QTest.keyClick(dialog.table, Qt.Key.Key_Return)
+    QTest.keyClick(dialog.restore, Qt.Key.Key_Space)
     assert dialog.said.text().startswith("Restored: ")
     assert rows(dialog)[0][0] == "a backup was restored"
     assert len(own_workbench.own.facts) == restored.facts
@@ -133,7 +134,7 @@ def test_the_folder_is_shown(own_window: MainWindow, qtbot: QtBot, monkeypatch: 
 
     monkeypatch.setattr(QDesktopServices, "openUrl", open_url)
     dialog = dialog_of(own_window, qtbot)
-    qtbot.keyClick(dialog.folder, Qt.Key.Key_Space)
+    QTest.keyClick(dialog.folder, Qt.Key.Key_Space)
     assert shown == [str(paths.user_dir())]
 
 
@@ -151,7 +152,7 @@ def test_a_broken_file_is_said_with_what_can_be_done(own_window: MainWindow, qtb
     say_own_problem(own_window)
     assert own_window.note.text.startswith("Your own facts are not used: ")
     assert own_window.note.text.endswith("Their file was not touched.")
-    qtbot.keyClick(button(own_window, "Show backups"), Qt.Key.Key_Space)
+    QTest.keyClick(button(own_window, "Show backups"), Qt.Key.Key_Space)
     dialog = own_window.findChild(BackupsDialog)
     assert dialog is not None
     assert dialog.note.text.startswith("Your facts cannot be used: ")
@@ -162,7 +163,7 @@ def test_it_is_set_aside_and_one_begins_anew(
 ) -> None:
     raw = broken_file.read_bytes()
     say_own_problem(own_window)
-    qtbot.keyClick(button(own_window, "Set the file aside and begin anew"), Qt.Key.Key_Space)
+    QTest.keyClick(button(own_window, "Set the file aside and begin anew"), Qt.Key.Key_Space)
     assert own_workbench.own.problem is None
     assert "The former file is kept as " in own_window.note.text
     (kept,) = [each for each in broken_file.parent.glob("*broken*") if each.is_file()]

@@ -2,6 +2,7 @@
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
@@ -79,7 +80,7 @@ def test_a_job_is_shown_before_the_rest_and_can_be_cancelled(bar: StatusBar, qtb
     assert cancel.isVisible()
     assert cancel.accessibleName() == "Cancel: Prices, 9,000 of 10,000"
     with qtbot.waitSignal(bar.job_cancelled, timeout=500):
-        qtbot.keyClick(cancel, Qt.Key.Key_Space)
+        QTest.keyClick(cancel, Qt.Key.Key_Space)
     bar.set_job("")
     assert shown(bar) == [CATALOG, "Edited", "Offline"]
     assert not cancel.isVisible()
