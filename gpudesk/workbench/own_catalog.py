@@ -12,6 +12,8 @@ from gpudesk.domain.own_facts import Edit, OwnFacts
 
 if TYPE_CHECKING:
     from gpudesk.catalog.user_file import UserFile
+    from gpudesk.domain.backups import Backup
+    from gpudesk.domain.signers import Signer
 
 #: What is told of a change: the ids of the things that it is about.
 Listener = Callable[[frozenset[str]], None]
@@ -38,6 +40,8 @@ class OwnCatalog:
         self._listeners: list[Listener] = []
         self._done: list[Edit] = []
         self._undone: list[Edit] = []
+        # Whether the file holds other facts than these.
+        self._stale = False
         self._open()
 
     def _open(self) -> None:
@@ -86,20 +90,39 @@ class OwnCatalog:
 
     def do(self, edit: Edit) -> None:
         """Write a step and put it in force; raises `InputError` where that fails: nothing changed."""
-        self.adopt(edit, self.write(edit))
+        self.adopt(edit, self._written(edit))
+
+    def _written(self, edit: Edit) -> OwnFacts:
+        """Write a step; where another program changed the file, take up what it wrote before refusing."""
+        try:
+            return self.write(edit)
+        except InputError:
+            self.look_again()
+            raise
 
     def write(self, edit: Edit) -> OwnFacts:
         """Write a step and return the facts after it, which are not in force yet; any thread may call this.
 
-        Where another program changed the file, its facts are read, and the step is refused.
+        Where another program changed what the step is about, it is refused; `look_again` reads what holds.
         """
         if self.path is None:
             return self.facts.after(edit)
         if self.problem is not None:
             raise self.problem
+        from gpudesk.catalog.user_file import ChangedElsewhereError
+
+        file = self._made(self.path)
+        try:
+            return file.apply(edit)
+        except ChangedElsewhereError:
+            self._stale = True
+            raise
+
+    def _made(self, path: Path) -> UserFile:
+        """Return the file, which is made at the first step that is written."""
         if self._file is None:
-            self._file = self._opened(self.path)
-        return self._file.apply(edit)
+            self._file = self._opened(path)
+        return self._file
 
     def adopt(self, edit: Edit, facts: OwnFacts) -> None:
         """Put a step that was written in force, so that it can be undone."""
@@ -134,7 +157,7 @@ class OwnCatalog:
         if not self._done:
             return None
         back = self._done[-1].inverse()
-        facts = self.write(back)
+        facts = self._written(back)
         self._undone.append(self._done.pop())
         self._put(facts, back)
         return self._undone[-1]
@@ -144,7 +167,7 @@ class OwnCatalog:
         if not self._undone:
             return None
         step = self._undone[-1]
-        facts = self.write(step)
+        facts = self._written(step)
         self._done.append(self._undone.pop())
         self._put(facts, step)
         return step
@@ -153,11 +176,37 @@ class OwnCatalog:
 
     def look_again(self) -> bool:
         """Take up what another program wrote to the file; return whether there was anything."""
-        if self._file is None or not self._file.changed_elsewhere:
+        if self.path is None or self.problem is not None:
             return False
+        if self._file is None:
+            if not self.path.exists():
+                return False
+            self._begin_anew()
+            return True
+        try:
+            if not self._stale and not self._file.changed_elsewhere:
+                return False
+            facts = self._file.reload()
+        except InputError:
+            # It was removed or cannot be read just now: what was read stays, and the next step will say so.
+            return False
+        self._stale = False
         self._forget_steps()
-        self._put(self._file.reload(), None)
+        self._put(facts, None)
         return True
+
+    # Who is trusted
+
+    def signers(self) -> tuple[Signer, ...]:
+        """Return whose signature under a pack is trusted."""
+        return () if self._file is None else self._file.signers()
+
+    def trust(self, signer: Signer) -> None:
+        """Trust a signer from now on; raises `InputError` where that cannot be written."""
+        if self.problem is not None:
+            raise self.problem
+        if self.path is not None:
+            self._made(self.path).trust(signer)
 
     def _forget_steps(self) -> None:
         self._done.clear()
@@ -200,6 +249,7 @@ class OwnCatalog:
 
     def _begin_anew(self) -> None:
         former = self.facts
+        self._stale = False
         self._forget_steps()
         self._open()
         facts, self.facts = self.facts, former

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -228,3 +229,51 @@ def test_listeners_learn_what_changed(bench: Workbench) -> None:
     bench.own.undo()
     assert heard == [frozenset({PART}), frozenset({PART})]
     bench.own.unsubscribe(heard.append)
+
+
+def test_what_another_program_wrote_is_taken_up(bench: Workbench) -> None:
+    with Workbench.open() as other:
+        other.own.do(stated(other))
+        assert bench.own.look_again()
+        assert bench.catalog.attribute(PART, NAME).value == 5_300_000_000_000
+        assert not bench.own.look_again()
+        other.own.do(stated(other, 5.0))
+        with pytest.raises(InputError) as refused:
+            bench.own.do(stated(bench, 4.0))
+    assert refused.value.problem.id == "own.changed_elsewhere"
+    assert bench.catalog.attribute(PART, NAME).value == 5_000_000_000_000, "what holds now is shown"
+    bench.own.do(stated(bench, 4.0))
+    assert bench.catalog.attribute(PART, NAME).value == 4_000_000_000_000
+
+
+def test_file_that_cannot_be_read_leaves_the_shipped_catalog(user_home: Path) -> None:
+    path = user_home / "catalog.sqlite"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(b"no catalog at all" * 100)
+    with Workbench.open() as bench:
+        assert bench.own.problem is not None
+        assert not bench.own.writable
+        assert bench.catalog.attribute(PART, NAME).value == 6_000_000_000_000
+        with pytest.raises(InputError):
+            bench.own.do(stated(bench))
+        aside = bench.own.set_aside()
+        assert aside is not None
+        assert aside.read_bytes().startswith(b"no catalog")
+        assert bench.own.problem is None
+        bench.own.do(stated(bench))
+        assert bench.catalog.attribute(PART, NAME).overridden
+
+
+def test_backup_can_be_taken_back(bench: Workbench) -> None:
+    bench.own.do(stated(bench))
+    prices = [OwnPrice(f"p{n}", PART, "spot", QUOTE.id, Kind.USER, usd=2 + n / 100) for n in range(60)]
+    bench.own.do(own_edits.add(bench.catalog, [QUOTE, *prices], "60 prices"))
+    assert len(bench.catalog.prices(PART)) > 60
+    before = next(backup for backup in bench.own.backups() if backup.problem is None)
+    heard: list[frozenset[str]] = []
+    bench.own.subscribe(heard.append)
+    bench.own.restore(before)
+    assert not any(price.own for price in bench.catalog.prices(PART))
+    assert bench.catalog.attribute(PART, NAME).overridden
+    assert heard == [frozenset({PART})]
+    assert bench.own.undo_text is None
