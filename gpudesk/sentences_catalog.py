@@ -95,6 +95,9 @@ CATALOG_SENTENCES: Final = MappingProxyType(
         "import.not_text": "is no text in UTF-8",
         "import.not_json": "is no JSON from line {line} on; fetch the file again, or mend it there",
         "import.nested": "is nested deeper, or has longer numbers, than any such file",
+        "import.fields_missing": "does not state {fields}; say it by --answer FIELD=VALUE or in the window",
+        "import.answer": "{given} stands where {wanted} belongs",
+        "import.choice": "{given} is none of {choices}",
         "import.id": "has small letters, digits, single dots and hyphens, at most {longest}",
     }
 )
