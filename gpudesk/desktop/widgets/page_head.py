@@ -31,14 +31,17 @@ class PageHead(QWidget):
         views: Sequence[tuple[str, str]],
         controls: Sequence[QWidget] = (),
         parent: QWidget | None = None,
+        *,
+        with_copy: bool = True,
     ) -> None:
-        """Offer views as (key, text), with `controls` at the right."""
+        """Offer views as (key, text), with `controls` at the right, and a button that copies."""
         super().__init__(parent)
         self._theme = theme
         self._wrapped: bool | None = None
         self.segment = Segment(theme, tr("View"), views)
-        self.copy = Button(theme, tr("Copy"), icon="copy")
-        self._fixed = (Label(theme, title, font="page"), *controls, self.copy)
+        self.copy = Button(theme, tr("Copy"), icon="copy", parent=self)
+        self.copy.setVisible(with_copy)
+        self._fixed = (Label(theme, title, font="page"), *controls, *((self.copy,) if with_copy else ()))
         self._upper, self._lower = QHBoxLayout(), QHBoxLayout()
         self._upper.addWidget(self._fixed[0])
         self._upper.addSpacing(_GAP)
@@ -62,7 +65,7 @@ class PageHead(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
         """Put the choice of views where it has room."""
         super().resizeEvent(event)
-        self._arrange()
+        self.arrange()
 
     def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
         """Leave the width to the page."""
@@ -72,12 +75,14 @@ class PageHead(QWidget):
         px = self._theme.px
         self._whole.setContentsMargins(0, px(9), 0, px(5))
         self._wrapped = None
-        self._arrange()
+        self.arrange()
 
-    def _arrange(self) -> None:
-        parts = (*self._fixed, self.segment)
-        needed = sum(part.sizeHint().width() for part in parts)
-        wrapped = needed + _GAP + 2 * _MARGIN + (len(parts) + 1) * _SPACING > self.width()
+    def arrange(self) -> None:
+        """Set the choice of views where it has room, after its texts have changed too."""
+        views = self.segment.width_in_one_line()
+        needed = sum(part.sizeHint().width() for part in self._fixed) + views
+        wrapped = needed + _GAP + 2 * _MARGIN + (len(self._fixed) + 2) * _SPACING > self.width()
+        self.segment.set_lines(2 if wrapped and views + 2 * _MARGIN + _SPACING > self.width() else 1)
         if wrapped == self._wrapped:
             return
         self._wrapped = wrapped

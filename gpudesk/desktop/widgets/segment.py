@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QPushButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QButtonGroup, QFrame, QGridLayout, QPushButton, QSizePolicy, QWidget
 
 from gpudesk.desktop.theme.theme import Theme
 
@@ -33,13 +33,15 @@ class Segment(QFrame):
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self._group = QButtonGroup(self)
         self._group.setExclusive(True)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(2, 2, 2, 2)
-        row.setSpacing(0)
-        for key, text in options:
+        self._name = name
+        self._lines = 1
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(2, 2, 2, 2)
+        self._grid.setSpacing(0)
+        for place, (key, text) in enumerate(options):
             button = self._button(name, text)
             self._buttons[key] = button
-            row.addWidget(button)
+            self._grid.addWidget(button, 0, place)
             button.toggled.connect(lambda on, key=key: self._toggled(key, on))
         self._quiet = False
         if self._buttons:
@@ -57,6 +59,26 @@ class Segment(QFrame):
             self._buttons[key].setChecked(True)
         finally:
             self._quiet = False
+
+    def set_text(self, key: str, text: str) -> None:
+        """Change what an alternative is called."""
+        button = self._buttons[key]
+        button.setText(text)
+        button.setAccessibleName(f"{self._name}: {text}")
+
+    def width_in_one_line(self) -> int:
+        """Return the width that all alternatives take side by side."""
+        return sum(button.sizeHint().width() for button in self._buttons.values()) + 4
+
+    def set_lines(self, lines: int) -> None:
+        """Set the alternatives in so many lines, for where they have no room side by side."""
+        if lines == self._lines:
+            return
+        self._lines = lines
+        columns = -(-len(self._buttons) // lines)
+        for place, button in enumerate(self._buttons.values()):
+            self._grid.addWidget(button, place // columns, place % columns)
+        self.updateGeometry()
 
     def set_enabled(self, key: str, enabled: bool, reason: str = "") -> None:
         """Let an alternative be chosen or not; the reason why not becomes its tool tip."""

@@ -9,7 +9,7 @@ from collections import defaultdict
 from typing import Final
 
 from PySide6.QtCore import QPointF, Qt
-from PySide6.QtGui import QPainter, QPixmap, QStaticText
+from PySide6.QtGui import QColor, QPainter, QPixmap, QStaticText
 
 from gpudesk.desktop.theme.pen import Pen
 from gpudesk.desktop.theme.theme import Theme
@@ -19,7 +19,10 @@ _GLYPH_BOX: Final = 16.0
 
 
 class TextLayer:
-    """Gathers what a paint writes; colours and fonts are tokens, `middle` is the level of the capitals."""
+    """Gathers what a paint writes; `middle` is the level of the capitals.
+
+    Fonts and colours are tokens; a colour may be written as `#3458b6` too.
+    """
 
     def __init__(self, theme: Theme, texts: TextCache) -> None:
         """Keep what has been laid out, and glyphs as pictures, until the theme changes."""
@@ -59,7 +62,7 @@ class TextLayer:
         """Draw all that was gathered, texts first."""
         for (token, colour), texts in self._runs.items():
             painter.setFont(self._texts.font(token))
-            painter.setPen(self._theme.colour(colour))
+            painter.setPen(QColor(colour) if colour.startswith("#") else self._theme.colour(colour))
             for x, y, text in texts:
                 painter.drawStaticText(QPointF(x, round(y)), text)
         ratio = painter.device().devicePixelRatio()
