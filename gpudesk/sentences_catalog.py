@@ -67,6 +67,8 @@ CATALOG_SENTENCES: Final = MappingProxyType(
         "own.step.take_shipped": "Shipped choice for {attribute} of {thing}",
         "own.step.revert": "Shipped value for {attribute} of {thing}",
         "own.step.add": "Add {name}",
+        "own.step.change": "Change {name}",
+        "own.step.rename": "Rename {name} to {new}",
         "own.step.remove": "Remove {name}",
         "own.step.price": "Price of {thing}",
         "own.step.remove_price": "Remove price of {thing}",
