@@ -86,10 +86,18 @@ _KNOWN: Final[dict[ThingKind, Mapping[str, str | None]]] = {
 
 def entry_of(catalog: Catalog, thing: str, name: str) -> Entry:
     """Return how an attribute of a thing is entered; raises `InputError` for one that it cannot have."""
-    attribute = attribute_or_empty(catalog, thing, name)
-    kind = _kind(attribute)
+    return _entry(catalog, attribute_or_empty(catalog, thing, name), catalog.kind_of(thing))
+
+
+def part_entry(catalog: Catalog, thing: str, name: str) -> Entry:
+    """Return how an attribute of an accelerator is entered that need not be there yet."""
+    return _entry(catalog, Attribute(thing, name, ACCELERATOR[name], ()), ThingKind.ACCELERATOR)
+
+
+def _entry(catalog: Catalog, attribute: Attribute, of: ThingKind) -> Entry:
+    kind, name = _kind(attribute), attribute.name
     units = units_of(name, attribute.unit) if kind is EntryKind.NUMBER else ()
-    words = _words(catalog, thing, name) if kind in (EntryKind.WORD, EntryKind.WORDS) else ()
+    words = _words(catalog, of, name) if kind in (EntryKind.WORD, EntryKind.WORDS) else ()
     return Entry(attribute, kind, units, words)
 
 
@@ -133,9 +141,8 @@ def _kind(attribute: Attribute) -> EntryKind:
     return EntryKind.WORD
 
 
-def _words(catalog: Catalog, thing: str, name: str) -> tuple[str, ...]:
-    """Return the words that things of the same kind have there."""
-    kind = catalog.kind_of(thing)
+def _words(catalog: Catalog, kind: ThingKind, name: str) -> tuple[str, ...]:
+    """Return the words that things of a kind have there."""
     found: dict[str, None] = {}
     for each in catalog.things(kind):
         for attribute in catalog.attributes(each.id):

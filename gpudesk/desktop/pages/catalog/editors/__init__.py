@@ -1,0 +1,1 @@
+"""Forms that write the user's own facts."""

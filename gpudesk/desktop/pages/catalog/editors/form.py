@@ -1,0 +1,337 @@
+"""The dialog of every form: rows in sections, what is wrong said at the field, one step on saving."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QDialog,
+    QHBoxLayout,
+    QMessageBox,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gpudesk.desktop.pages.catalog.editors.rows import FieldFault, FormRow
+from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.theme.focus_ring import FocusRing
+from gpudesk.desktop.theme.pen import Pen
+from gpudesk.desktop.theme.theme import Theme
+from gpudesk.desktop.widgets.buttons import Button
+from gpudesk.desktop.widgets.label import Label
+from gpudesk.desktop.widgets.states import ProblemNote
+from gpudesk.domain.messages import InputError
+from gpudesk.domain.own_facts import Edit
+from gpudesk.sentences import problem, sentence
+from gpudesk.text import tr
+
+_WIDTH, _HEIGHT = 560.0, 700.0
+#: What stands beside the rows: its width there, its height below them, and rows narrower than which it goes.
+_ASIDE, _ASIDE_BELOW, _NARROW = 300.0, 190.0, 420.0
+#: No limit to the size of a widget.
+_FREE = 16_777_215
+#: Room that the window's frame and the desktop's bars take of a screen.
+_SCREEN_MARGIN = 80
+
+
+class FormDialog(QDialog):
+    """Subclasses put rows into it and write `edit`; `save` writes what that returns.
+
+    Enter saves. Escape closes, and asks first where something was entered. What cannot be saved stays in the
+    form, with the reason above it or at the field that it is about.
+    """
+
+    def __init__(
+        self,
+        desk: Desk,
+        theme: Theme,
+        title: str,
+        *,
+        save: str,
+        leave: str,
+        parent: QWidget | None = None,
+        wide: bool = False,
+        writes_facts: bool = True,
+    ) -> None:
+        """Name the form and its two buttons; with `wide` there is room for something beside the rows.
+
+        `writes_facts` is not so where only settings are changed, which need no file of facts.
+        """
+        super().__init__(parent)
+        self.desk = desk
+        self.theme = theme
+        self.rows: list[FormRow] = []
+        self.saved = False
+        self._wide = wide
+        self._sized = False
+        self._aside: QWidget | None = None
+        self.setWindowTitle(title)
+        self.note = ProblemNote(theme)
+        self.note.setContentsMargins(0, 0, 0, 0)
+        self.save_button = Button(theme, save, kind="primary", key=tr("Enter"))
+        self.save_button.setDefault(True)
+        self.save_button.clicked.connect(self.accept)
+        self.leave_button = Button(theme, leave)
+        self.leave_button.setAutoDefault(False)
+        self.leave_button.clicked.connect(self.reject)
+        self.column = QVBoxLayout()
+        self.column.setSpacing(theme.px(10))
+        self.left_buttons = QHBoxLayout()
+        self._lay_out()
+        self._ring = FocusRing(self, theme)
+        if writes_facts:
+            self._say_problem_of_file()
+
+    # What subclasses write
+
+    def edit(self) -> Edit | None:
+        """Return the step that saving takes, None where nothing would change.
+
+        Raises `FieldFault` or `InputError`, whose `where` may name a row.
+        """
+        raise NotImplementedError
+
+    def after_saving(self) -> None:
+        """Do what is to be done once the step is taken."""
+
+    # Making the form
+
+    def add_section(self, title: str, rows: Iterable[FormRow] = (), remark: str = "") -> None:
+        """Put rows under a title."""
+        self.column.addSpacing(self.theme.px(8))
+        self.column.addWidget(Label(self.theme, title, font="section"))
+        if remark:
+            self.column.addWidget(Label(self.theme, remark, font="small", colour="text2", wrap=True))
+        self.add_rows(rows)
+
+    def add_rows(self, rows: Iterable[FormRow]) -> None:
+        """Put rows below what is there."""
+        for row in rows:
+            self.rows.append(row)
+            self.column.addWidget(row)
+
+    def add_head(self, what: str, of_what: str = "") -> None:
+        """Say at the top what the form is about."""
+        head = QVBoxLayout()
+        head.setSpacing(self.theme.px(2))
+        head.addWidget(Label(self.theme, what, font="page", wrap=True))
+        if of_what:
+            head.addWidget(Label(self.theme, of_what, colour="text2", wrap=True))
+        self.column.addLayout(head)
+
+    def set_aside(self, widget: QWidget) -> None:
+        """Put a widget beside the rows, below them where the window is narrow."""
+        self._aside = widget
+        self._halves.addWidget(widget)
+        self._arrange()
+
+    def add_fixed(self, *parts: QWidget) -> None:
+        """Put rows or remarks between what scrolls and the buttons, where they stay in sight."""
+        px = self.theme.px
+        self._fixed.setContentsMargins(px(24), px(12), px(24), px(4))
+        for part in parts:
+            if isinstance(part, FormRow):
+                self.rows.append(part)
+            self._fixed.addWidget(part)
+
+    def add_left_button(self, button: Button) -> None:
+        """Put a button at the left of the foot."""
+        button.setAutoDefault(False)
+        self.left_buttons.addWidget(button)
+
+    def row(self, name: str) -> FormRow | None:
+        """Return the row of a field, None where there is none."""
+        return next((row for row in self.rows if row.name == name), None)
+
+    # Saving and leaving
+
+    @property
+    def entered(self) -> bool:
+        """Whether the user entered something that closing would lose."""
+        return any(row.touched for row in self.rows)
+
+    def accept(self) -> None:
+        """Save, and close; where something is wrong, say it, keep all, and go there."""
+        self.note.show_text("")
+        usable = [row.check(saving=True) for row in self.rows]
+        if not all(usable):
+            self._go_to_fault()
+            return
+        try:
+            step = self.edit()
+        except FieldFault as error:
+            self.say_problem(str(error))
+        except InputError as error:
+            self.tell(error)
+        else:
+            self.take(step)
+
+    def take(self, step: Edit | None) -> None:
+        """Take a step and close; where it cannot be written, say so and keep all that was entered."""
+        try:
+            if step is not None:
+                self.desk.workbench.own.do(step)
+        except InputError as error:
+            self.tell(error)
+        else:
+            self.saved = True
+            self.after_saving()
+            super().accept()
+
+    def reject(self) -> None:
+        """Close, unless something was entered and the user keeps it."""
+        if not self.entered or self._may_lose():
+            super().reject()
+
+    def tell(self, error: InputError) -> None:
+        """Say what is wrong at the field that it is about, else at the top."""
+        row = self.row(error.where) if error.where else None
+        if row is not None:
+            said = sentence(error.problem, self.desk.formatter)
+            row.tell(f"{row.label} {said}" if said[:1].islower() else said)
+            self._go_to_fault()
+            return
+        self.say_problem(
+            tr("Not saved: {problem}. What you entered is still here.", problem=_told(error, self.desk))
+        )
+
+    def say_problem(self, text: str) -> None:
+        """Say at the top why it was not saved."""
+        self.note.show_text(text)
+        self._area.verticalScrollBar().setValue(0)
+
+    def _go_to_fault(self) -> None:
+        faulty = next((row for row in self.rows if row.fault and row.isVisibleTo(self)), None)
+        if faulty is not None:
+            faulty.take_focus()
+            self._area.ensureWidgetVisible(faulty)
+
+    def _may_lose(self) -> bool:
+        box = QMessageBox(self)
+        box.setIcon(QMessageBox.Icon.NoIcon)
+        box.setWindowTitle(self.windowTitle())
+        box.setText(tr("Discard what you entered?"))
+        box.setInformativeText(tr("Nothing of it has been saved."))
+        discard = box.addButton(tr("Discard"), QMessageBox.ButtonRole.DestructiveRole)
+        keep = box.addButton(tr("Keep editing"), QMessageBox.ButtonRole.RejectRole)
+        box.setDefaultButton(keep)
+        box.setEscapeButton(keep)
+        box.exec()
+        return box.clickedButton() is discard
+
+    def _say_problem_of_file(self) -> None:
+        """Say before anything is typed that nothing can be saved."""
+        own = self.desk.workbench.own
+        if own.problem is not None:
+            self.note.show_text(tr("Nothing can be saved: {problem}.", problem=_told(own.problem, self.desk)))
+        elif not own.writable:
+            self.note.show_text(tr("Nothing can be saved: your own file cannot be written."))
+
+    # The window
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
+        """Save with Ctrl Enter from where Enter begins a new line."""
+        enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+        if enter and event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            self.accept()
+        else:
+            super().keyPressEvent(event)
+
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802 - Qt's name
+        """Take a size that the screen has."""
+        if not self._sized:
+            self._sized = True
+            room = self.screen().availableGeometry().size() - QSize(_SCREEN_MARGIN, _SCREEN_MARGIN)
+            self.resize(self.sizeHint().boundedTo(room))
+        super().showEvent(event)
+
+    def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
+        """Show all rows where the screen has room for them."""
+        theme = self.theme
+        body = self._body.sizeHint().height() + self._fixed.sizeHint().height() + self._foot_height()
+        if not self.note.isHidden():
+            body += self.note.height()
+        width = theme.px(_WIDTH + (_ASIDE if self._wide else 0))
+        return QSize(width, min(body, theme.px(_HEIGHT)))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
+        """Put what stands beside the rows below them where the form is narrow."""
+        super().resizeEvent(event)
+        self._arrange()
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802 - Qt's name
+        """Divide the buttons from what scrolls above them."""
+        super().paintEvent(event)
+        painter = QPainter(self)
+        try:
+            level = self._halves.geometry().bottom() + 1
+            Pen(painter, self.theme).hairline(0, level, self.width(), level)
+        finally:
+            painter.end()
+
+    def _lay_out(self) -> None:
+        px = self.theme.px
+        self._body = QWidget()
+        inside = QVBoxLayout(self._body)
+        inside.setContentsMargins(px(24), px(16), px(24), px(16))
+        inside.addLayout(self.column)
+        inside.addStretch(1)
+        area = self._area = QScrollArea()
+        area.setWidgetResizable(True)
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area.setWidget(self._body)
+        self._body.setAutoFillBackground(False)
+        area.viewport().setAutoFillBackground(False)
+        self._fixed = QVBoxLayout()
+        self._fixed.setSpacing(px(8))
+        self._halves = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._halves.setSpacing(0)
+        self._halves.addWidget(area, 1)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(0)
+        whole.addSpacing(1)
+        whole.addWidget(self.note)
+        whole.addLayout(self._halves, 1)
+        whole.addLayout(self._fixed)
+        whole.addLayout(self._foot())
+
+    def _foot(self) -> QHBoxLayout:
+        px = self.theme.px
+        row = QHBoxLayout()
+        row.setContentsMargins(px(24), px(10), px(24), px(14))
+        row.setSpacing(px(8))
+        row.addLayout(self.left_buttons)
+        row.addStretch(1)
+        row.addWidget(self.leave_button)
+        row.addWidget(self.save_button)
+        return row
+
+    def _foot_height(self) -> int:
+        return self.theme.px(28 + 10 + 14) + 1
+
+    def _arrange(self) -> None:
+        """Put what stands beside the rows at their right, or below them."""
+        aside, px = self._aside, self.theme.px
+        if aside is None:
+            return
+        beside = self.width() >= px(_NARROW + _ASIDE)
+        direction = QBoxLayout.Direction.LeftToRight if beside else QBoxLayout.Direction.TopToBottom
+        self._halves.setDirection(direction)
+        aside.setFixedSize(_FREE, _FREE)
+        if beside:
+            aside.setFixedWidth(px(_ASIDE))
+            aside.setMinimumHeight(0)
+        else:
+            aside.setFixedHeight(min(px(_ASIDE_BELOW), self.height() // 3))
+            aside.setMinimumWidth(0)
+
+
+def _told(error: InputError, desk: Desk) -> str:
+    """Return a problem without a full stop."""
+    return problem(error, desk.formatter).rstrip(".")

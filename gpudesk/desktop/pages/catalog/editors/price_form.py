@@ -1,0 +1,211 @@
+"""The form of a price: a rent by the hour or a purchase, of one accelerator."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from PySide6.QtWidgets import QWidget
+
+from gpudesk.desktop.pages.catalog.editors.fields import (
+    ChoiceRow,
+    DateRow,
+    Limits,
+    NoteRow,
+    NumberRow,
+    SegmentRow,
+    TextRow,
+)
+from gpudesk.desktop.pages.catalog.editors.form import FormDialog
+from gpudesk.desktop.pages.catalog.editors.removing import may_remove
+from gpudesk.desktop.pages.catalog.editors.rows import FormRow
+from gpudesk.desktop.pages.catalog.editors.source_block import SourceBlock
+from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.theme.theme import Theme
+from gpudesk.desktop.widgets.buttons import Button
+from gpudesk.domain.claims import Source
+from gpudesk.domain.messages import InputError, message
+from gpudesk.domain.own_facts import Edit, OwnPrice
+from gpudesk.domain.things import ThingKind
+from gpudesk.sheets.catalog_words import word
+from gpudesk.text import tr
+from gpudesk.workbench.own_edits import remove_price, state_price
+from gpudesk.workbench.own_entry import UnitChoice
+from gpudesk.workbench.own_forms import PURCHASE, price_id, rental_terms
+
+_RENT = "rent"
+_USD = (UnitChoice("USD", "USD"),)
+_USD_PER_HOUR = (UnitChoice("USD/h", "USD/h"),)
+_COUNT = (UnitChoice("accelerators", "accelerators"),)
+
+
+class PriceForm(FormDialog):
+    """States a price of the user's, or changes one."""
+
+    def __init__(
+        self,
+        desk: Desk,
+        theme: Theme,
+        *,
+        price: str | None = None,
+        thing: str | None = None,
+        parent: QWidget | None = None,
+    ) -> None:
+        """Begin with the user's price `price`, else a new one of the accelerator `thing`.
+
+        Raises `InputError` where the price is none of the user's.
+        """
+        self.held = _held(desk, price)
+        adding = self.held is None
+        super().__init__(
+            desk,
+            theme,
+            tr("Add price") if adding else tr("Change price"),
+            save=tr("Add price") if adding else tr("Save price"),
+            leave=tr("Add none") if adding else tr("Keep as it was"),
+            parent=parent,
+        )
+        self._make_rows(thing)
+        self.add_head(self.windowTitle(), tr("US dollars per accelerator"))
+        self.add_rows([self.what, self.accelerator, self.low, self.high])
+        self.add_section(tr("Where and on what terms"), self._terms())
+        self.source = SourceBlock(theme, desk.workbench.own.facts, desk)
+        self.add_section(tr("Who states it"), self.source.rows())
+        if self.held is not None:
+            self._show_held(self.held)
+            button = Button(theme, tr("Remove price…"), icon="trash-2")
+            button.clicked.connect(self._remove)
+            self.add_left_button(button)
+        self.what.edited.connect(self._turn)
+        self._turn()
+        (self.accelerator if thing is None and adding else self.low).take_focus()
+
+    def edit(self) -> Edit:
+        """Return the step that states the price."""
+        source = self.source.source()
+        rented = self.what.key() == _RENT
+        low, high = self.low.number_or_none(), self.high.number_or_none()
+        single = high is None or high == low
+        stated = OwnPrice(
+            id="",
+            accelerator=self.accelerator.key(),
+            term=self.term.key() if rented else PURCHASE,
+            source=source.id,
+            kind=source.kind,
+            usd=low if single else None,
+            usd_low=None if single else low,
+            usd_high=None if single else high,
+            provider=self.provider.text() if rented else None,
+            region=self.region.text() if rented else None,
+            instance=self.instance.text() if rented else None,
+            accelerators_in_instance=self.in_instance.whole_or_none() if rented else None,
+            basis=None if rented else self.basis.text(),
+            date=self.date.text(),
+            note=self.note_row.text(),
+        )
+        replaced = None if self.held is None else self.held.id
+        return state_price(self.desk.workbench.catalog, self._with_id(stated), source, replaced)
+
+    def after_saving(self) -> None:
+        """Keep the source for the next price."""
+        self.source.remember()
+
+    def _with_id(self, stated: OwnPrice) -> OwnPrice:
+        """Return the price under the id that it has, a new one under one of its own."""
+        return replace(stated, id=price_id(stated) if self.held is None else self.held.id)
+
+    def _make_rows(self, thing: str | None) -> None:
+        theme, catalog = self.theme, self.desk.workbench.catalog
+        style = self.desk.formatter.style
+        self.what = SegmentRow(
+            theme, "what", tr("Price of"), [(_RENT, tr("An hour")), (PURCHASE, tr("A purchase"))]
+        )
+        parts = [(each.id, each.name) for each in catalog.things(ThingKind.ACCELERATOR)]
+        self.accelerator = ChoiceRow(
+            theme, "accelerator", tr("Accelerator"), [("", tr("Choose…")), *parts], required=True
+        )
+        self.accelerator.show_value(thing)
+        self.low = NumberRow(theme, "usd", tr("Price"), _USD_PER_HOUR, required=True, style=style)
+        self.high = NumberRow(
+            theme, "usd_high", tr("Up to"), _USD_PER_HOUR, empty=tr("Where it is a range"), style=style
+        )
+        terms = [(term, _capital(word(term))) for term in rental_terms(catalog)]
+        self.term = ChoiceRow(theme, "term", tr("Term"), terms)
+        known = catalog.prices()
+        providers = sorted({price.provider for price in known if price.provider}, key=str.casefold)
+        regions = sorted({price.region for price in known if price.region}, key=str.casefold)
+        self.provider = TextRow(theme, "provider", tr("Provider"), words=providers)
+        self.region = TextRow(theme, "region", tr("Region"), words=regions)
+        self.instance = TextRow(theme, "instance", tr("Instance"), empty=tr("Such as: p5.48xlarge"))
+        self.in_instance = NumberRow(
+            theme,
+            "accelerators_in_instance",
+            tr("In an instance"),
+            _COUNT,
+            style=style,
+            limits=Limits(1, whole=True),
+        )
+        self.basis = TextRow(theme, "basis", tr("Basis"), empty=tr("Such as: list price, quote for 64"))
+        self.date = DateRow(theme, "date", tr("Date of the price"))
+        self.note_row = NoteRow(theme, "note", tr("Note"))
+
+    def _terms(self) -> list[FormRow]:
+        return [
+            self.term,
+            self.provider,
+            self.region,
+            self.instance,
+            self.in_instance,
+            self.basis,
+            self.date,
+            self.note_row,
+        ]
+
+    def _turn(self) -> None:
+        """Show the rows of what the price is of."""
+        rented = self.what.key() == _RENT
+        for row in (self.term, self.provider, self.region, self.instance, self.in_instance):
+            row.setVisible(rented)
+        self.basis.setVisible(not rented)
+        for row in (self.low, self.high):
+            row.set_units(_USD_PER_HOUR if rented else _USD)
+
+    def _show_held(self, held: OwnPrice) -> None:
+        self.what.show_value(PURCHASE if held.term == PURCHASE else _RENT)
+        self.accelerator.show_value(held.accelerator)
+        self.low.show_number(held.usd if held.usd is not None else held.usd_low)
+        self.high.show_number(held.usd_high)
+        self.term.show_value(held.term)
+        self.provider.show_value(held.provider)
+        self.region.show_value(held.region)
+        self.instance.show_value(held.instance)
+        self.in_instance.show_number(held.accelerators_in_instance)
+        self.basis.show_value(held.basis)
+        self.date.show_value(held.date)
+        self.note_row.show_value(held.note)
+        source = self.desk.workbench.own.facts.get("source", held.source)
+        if isinstance(source, Source):
+            self.source.show_source(source)
+
+    def _remove(self) -> None:
+        if self.held is None or not may_remove(self, tr("Remove this price?"), tr("Remove price")):
+            return
+        try:
+            step = remove_price(self.desk.workbench.catalog, self.held.id)
+        except InputError as error:
+            self.tell(error)
+            return
+        self.take(step)
+
+
+def _held(desk: Desk, price: str | None) -> OwnPrice | None:
+    """Return the user's price of an id; raises `InputError` for one that is none of the user's."""
+    if price is None:
+        return None
+    found = desk.workbench.own.facts.get("price", price)
+    if not isinstance(found, OwnPrice):
+        raise InputError(message("own.not_own", id=price), "id")
+    return found
+
+
+def _capital(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}"

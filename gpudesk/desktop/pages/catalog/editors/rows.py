@@ -1,0 +1,269 @@
+"""Rows of a form: a label, a control, and below it what is wrong or doubtful with what it holds."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
+from PySide6.QtGui import QAction, QPainter, QPaintEvent
+from PySide6.QtWidgets import QGridLayout, QLineEdit, QWidget
+
+from gpudesk.desktop.theme.pen import Pen
+from gpudesk.desktop.theme.theme import Theme
+from gpudesk.desktop.widgets.label import Label
+from gpudesk.text import tr
+
+LABEL = 140.0
+_ICON = 14.0
+#: A fault is told when the typing rests for this long; it goes as soon as it is mended.
+_TELL_AFTER_MS = 350
+
+
+class FieldFault(Exception):  # noqa: N818 - a fault of the user's, as everywhere in the window
+    """What stands in a field cannot be used; the message says why and what can."""
+
+
+class Remark(Label):
+    """A sentence below a field, with an icon before it; it takes no room while there is none."""
+
+    def __init__(self, theme: Theme, icon: str, icon_colour: str, colour: str) -> None:
+        """Say nothing yet."""
+        super().__init__(theme, font="small", colour=colour, wrap=True)
+        self._icon = icon
+        self._icon_colour = icon_colour
+        self._look = theme
+        self.hide()
+        if icon:
+            theme.follow(self._indent)
+
+    def say(self, text: str) -> None:
+        """Say a sentence; nothing hides it."""
+        self.setText(text)
+        self.setVisible(bool(text))
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802 - Qt's name
+        """Draw the icon before the first line."""
+        super().paintEvent(event)
+        if not self._icon:
+            return
+        painter = QPainter(self)
+        try:
+            side = self._look.px(_ICON)
+            top = (self._look.line("small") - side) / 2
+            Pen(painter, self._look).icon(self._icon, 0, top, side, self._icon_colour)
+        finally:
+            painter.end()
+
+    def _indent(self) -> None:
+        self.setContentsMargins(self._look.px(_ICON + 6), 0, 0, 0)
+
+
+class FormRow(QWidget):
+    """One row. Subclasses make the control and write `is_empty`, `read` and `show_value`.
+
+    `name` is that of the field in faults. Faults of a half-typed value are told when the typing rests; that a
+    required field is empty is told when the form is saved.
+    """
+
+    #: The user changed what stands in the row.
+    edited = Signal()
+
+    def __init__(
+        self, theme: Theme, name: str, label: str, *, required: bool = False, aside: str = ""
+    ) -> None:
+        """Name the row; `aside` stands small beside the control."""
+        super().__init__()
+        self.theme = theme
+        self.name = name
+        self.label = label
+        self.required = required
+        self._touched = False
+        self._aside = aside
+        self._unit = Label(theme, font="small", colour="text3")
+        self._fault = Remark(theme, "", "unfit", "unfit")
+        self._doubt = Remark(theme, "triangle-alert", "disputed", "text1")
+        self._echo = Remark(theme, "", "text3", "text3")
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(_TELL_AFTER_MS)
+        self._timer.timeout.connect(self.check)
+
+    # What subclasses write
+
+    def is_empty(self) -> bool:
+        """Say whether nothing stands in the row."""
+        raise NotImplementedError
+
+    def read(self) -> object:
+        """Return what stands in the row; raises `FieldFault`. Called only where it is not empty."""
+        raise NotImplementedError
+
+    def control(self) -> QWidget:
+        """Return what takes the focus."""
+        raise NotImplementedError
+
+    # What forms ask
+
+    @property
+    def touched(self) -> bool:
+        """Whether the user changed something in the row since it was filled."""
+        return self._touched
+
+    @property
+    def fault(self) -> str:
+        """What is wrong, empty where nothing is."""
+        return self._fault.text()
+
+    @property
+    def doubt(self) -> str:
+        """What is doubtful though it may be kept."""
+        return self._doubt.text()
+
+    @property
+    def echo(self) -> str:
+        """What is said of the value below it."""
+        return self._echo.text()
+
+    def value(self) -> object:
+        """Return the value, None where the row is empty; raises `FieldFault`."""
+        return None if self.is_empty() else self.read()
+
+    def check(self, *, saving: bool = False) -> bool:
+        """Say what is wrong, if anything; return whether the row can be used."""
+        self._timer.stop()
+        if saving and self.required and self.is_empty():
+            self.tell(tr("{label} is missing", label=self.label))
+            return False
+        try:
+            self.value()
+        except FieldFault as error:
+            self.tell(str(error))
+            return False
+        self.tell("")
+        return True
+
+    def tell(self, fault: str) -> None:
+        """Say what is wrong with the row; an empty sentence takes it back."""
+        if fault == self.fault:
+            return
+        self._fault.say(fault)
+        self.mark_fault(bool(fault))
+        self._describe()
+
+    def set_doubt(self, doubt: str) -> None:
+        """Say what is doubtful, which does not keep anybody from saving it."""
+        self._doubt.say(doubt)
+        self._describe()
+
+    def set_echo(self, echo: str) -> None:
+        """Say below the value what it comes to."""
+        self._echo.say(echo)
+
+    def forget_touch(self) -> None:
+        """Take what stands in the row now as what was there from the start."""
+        self._touched = False
+
+    def set_aside(self, text: str) -> None:
+        """Change what stands small beside the control, where something does."""
+        self._aside = text
+        self._unit.setText(text)
+        self._describe()
+
+    def take_focus(self) -> None:
+        """Give the control the focus, as the keyboard does."""
+        self.control().setFocus(Qt.FocusReason.TabFocusReason)
+
+    def mark_fault(self, wrong: bool) -> None:
+        """Show at the control that something is wrong."""
+        control = self.control()
+        control.setProperty("fault", "true" if wrong else "false")
+        control.style().unpolish(control)
+        control.style().polish(control)
+
+    # Making the row
+
+    def lay_out(self, *parts: QWidget, top: bool = False, left: bool = False) -> None:
+        """Put the parts of the control beside the label.
+
+        `top` sets the label at the upper end; `left` leaves the control the width that it has.
+        """
+        px = self.theme.px
+        caption = Label(self.theme, f"{self.label}\N{NO-BREAK SPACE}*" if self.required else self.label)
+        caption.setBuddy(self.control())
+        caption.setWordWrap(True)
+        grid = QGridLayout(self)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setHorizontalSpacing(px(10))
+        grid.setVerticalSpacing(px(3))
+        grid.setColumnMinimumWidth(0, px(LABEL))
+        grid.setColumnStretch(1, 1)
+        upper = Qt.AlignmentFlag.AlignTop if top else Qt.AlignmentFlag.AlignVCenter
+        caption.setFixedWidth(px(LABEL))
+        if top:
+            caption.setContentsMargins(0, px(4), 0, 0)
+        grid.addWidget(caption, 0, 0, upper)
+        for place, part in enumerate(parts, start=1):
+            grid.addWidget(part, 0, place, Qt.AlignmentFlag.AlignLeft if left else Qt.AlignmentFlag(0))
+        span = len(parts)
+        if self._aside:
+            span += 1
+            self._unit.setText(self._aside)
+            grid.addWidget(self._unit, 0, span)
+        if left:
+            span += 1
+            grid.setColumnStretch(1, 0)
+            grid.setColumnStretch(span, 1)
+        for line, remark in enumerate((self._fault, self._doubt, self._echo), start=1):
+            grid.addWidget(remark, line, 1, 1, span)
+        self.control().setAccessibleName(
+            tr("{label}, required", label=self.label) if self.required else self.label
+        )
+        self._describe()
+
+    def user_edited(self) -> None:
+        """Take note that the user changed the row; what is wrong with it is told a little later."""
+        self._touched = True
+        if self.fault:
+            self.check()
+        else:
+            self._timer.start()
+        self.edited.emit()
+
+    def _describe(self) -> None:
+        said = ". ".join(filter(None, (self.fault, self.doubt, self._aside)))
+        self.control().setAccessibleDescription(said)
+
+
+class LineEdit(QLineEdit):
+    """A line that shows an icon at its right end while something is wrong with what it holds."""
+
+    def __init__(self, theme: Theme) -> None:
+        """Begin empty."""
+        super().__init__()
+        self._theme = theme
+        self._sign: QAction | None = None
+
+    def event(self, event: QEvent) -> bool:
+        """Follow the mark of a fault, which is a property of the line."""
+        done = super().event(event)
+        if event.type() == QEvent.Type.DynamicPropertyChange:
+            self._show_sign()
+        return done
+
+    def _show_sign(self) -> None:
+        wrong = self.property("fault") == "true"
+        if wrong and self._sign is None:
+            icon = self._theme.icon("circle-alert", "unfit", _ICON)
+            self._sign = self.addAction(icon, QLineEdit.ActionPosition.TrailingPosition)
+        elif not wrong and self._sign is not None:
+            self.removeAction(self._sign)
+            self._sign = None
+
+
+class NoWheel(QObject):
+    """Leaves the wheel to the form's scrolling: over a choice it would change what was chosen."""
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802 - Qt's name
+        """Hand the wheel on unless the control has been opened."""
+        if event.type() == QEvent.Type.Wheel and isinstance(watched, QWidget):
+            event.ignore()
+            return True
+        return False

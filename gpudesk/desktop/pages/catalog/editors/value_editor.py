@@ -1,0 +1,181 @@
+"""The form of one figure: the user's own value of one attribute, beside what others state."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QWidget
+
+from gpudesk.desktop.pages.catalog.editors.claims_aside import ClaimsAside
+from gpudesk.desktop.pages.catalog.editors.fields import ChoiceRow, NoteRow, NumberRow, TextRow, WordsRow
+from gpudesk.desktop.pages.catalog.editors.form import FormDialog
+from gpudesk.desktop.pages.catalog.editors.rows import FieldFault, FormRow
+from gpudesk.desktop.pages.catalog.editors.source_block import SourceBlock
+from gpudesk.desktop.pages.catalog.editors.stated import StatedRow, figure_text
+from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.theme.theme import Theme
+from gpudesk.desktop.widgets.buttons import Button
+from gpudesk.domain.claims import Attribute, Claim, ClaimValue
+from gpudesk.domain.formatting import Quantity, quantity_of
+from gpudesk.domain.messages import InputError
+from gpudesk.domain.own_facts import Edit
+from gpudesk.sheets.claim_lines import label_alone
+from gpudesk.sheets.dates import today
+from gpudesk.text import tr
+from gpudesk.workbench.own_edits import revert, state_value
+from gpudesk.workbench.own_entry import Entry, EntryKind, entry_of
+from gpudesk.workbench.own_forms import in_place_of_held
+
+_YES, _NO = "yes", "no"
+
+
+class ValueEditor(FormDialog):
+    """States a value of the user's, which holds as soon as it is saved."""
+
+    def __init__(
+        self, desk: Desk, theme: Theme, thing: str, attribute: str, *, parent: QWidget | None = None
+    ) -> None:
+        """Begin with the user's value where there is one; raises `InputError` for what is not there."""
+        catalog = desk.workbench.catalog
+        self.entry = entry_of(catalog, thing, attribute)
+        self.thing = catalog.thing(thing)
+        super().__init__(
+            desk,
+            theme,
+            tr("Your value"),
+            save=tr("Save value"),
+            leave=tr("Keep as it was"),
+            parent=parent,
+            wide=True,
+        )
+        found = self.entry.attribute
+        held = found.preferred if found.preferred is not None and found.preferred.own else None
+        self.add_head(label_alone(found.name), self.thing.name)
+        self._add_present(found)
+        self.value_row = value_row(theme, self.entry, desk)
+        self.conditions = TextRow(
+            theme, "conditions", tr("Conditions"), empty=tr("Such as: x16, both directions")
+        )
+        self.reason = TextRow(theme, "reason", tr("Why yours"), empty=tr("Stands beside the value"))
+        self.note_row = NoteRow(theme, "note", tr("Note"))
+        self.add_section(tr("Your value"), [self.value_row, self.conditions, self.reason, self.note_row])
+        self.source = SourceBlock(theme, desk.workbench.own.facts, desk)
+        self.add_section(tr("Who states it"), self.source.rows())
+        if held is not None:
+            self._show_held(held)
+        self._add_revert()
+        self.set_aside(ClaimsAside(theme, found, desk.formatter))
+        self.value_row.edited.connect(self._judge)
+        self.value_row.take_focus()
+
+    def edit(self) -> Edit:
+        """Return the step that states the value."""
+        catalog, name = self.desk.workbench.catalog, self.entry.attribute.name
+        value, unit = stated_value(self.value_row)
+        step = state_value(
+            catalog,
+            self.thing.id,
+            name,
+            value,
+            unit,
+            self.source.source(),
+            today=today(),
+            conditions=self.conditions.text(),
+            note=self.note_row.text(),
+            reason=self.reason.text(),
+        )
+        return in_place_of_held(catalog, self.thing.id, name, step)
+
+    def after_saving(self) -> None:
+        """Keep the source for the next value."""
+        self.source.remember()
+
+    def _add_present(self, found: Attribute) -> None:
+        """Say what holds now, and what the shipped catalog has where that is another."""
+        self.column.addWidget(StatedRow(self.theme, tr("Now"), found, found.preferred, self.desk.formatter))
+        if found.overridden and found.shipped is not None:
+            shipped = StatedRow(self.theme, tr("Shipped"), found, found.shipped, self.desk.formatter)
+            self.column.addWidget(shipped)
+
+    def _show_held(self, held: Claim) -> None:
+        """Fill the rows in with the user's value that holds."""
+        show_in(self.value_row, held.value)
+        self.conditions.show_value(held.conditions)
+        self.note_row.show_value(held.note)
+        preference = self.entry.attribute.preference
+        self.reason.show_value(preference.reason if preference is not None else None)
+        self.source.show_source(held.source)
+        self._judge()
+
+    def _add_revert(self) -> None:
+        found = self.entry.attribute
+        states = found.overridden or any(claim.own for claim in found.claims)
+        if not states or self.thing.own:
+            return
+        button = Button(self.theme, tr("Revert to the shipped value"))
+        button.clicked.connect(self._revert)
+        self.add_left_button(button)
+
+    def _revert(self) -> None:
+        try:
+            step = revert(self.desk.workbench.catalog, self.thing.id, self.entry.attribute.name)
+        except InputError as error:
+            self.tell(error)
+            return
+        self.take(step)
+
+    def _judge(self) -> None:
+        """Say below the value what it comes to, and how far it is from what holds now."""
+        row = self.value_row
+        if not isinstance(row, NumberRow):
+            return
+        try:
+            inside = row.inside()
+        except FieldFault:
+            inside = None
+        row.set_echo("" if inside is None else self._comparison(inside))
+
+    def _comparison(self, inside: float) -> str:
+        found, formatter = self.entry.attribute, self.desk.formatter
+        parts = []
+        if quantity_of(found.name, found.unit) is Quantity.MEMORY:
+            parts.append(figure_text(found, inside, formatter))
+        shipped = found.shipped if found.overridden else found.preferred
+        against = None if shipped is None else shipped.value
+        if isinstance(against, int | float) and not isinstance(against, bool) and against:
+            same = inside == against
+            told = tr("the same") if same else formatter.difference(inside / against)
+            parts.append(tr("{difference} against the shipped value", difference=told))
+        return " · ".join(parts)
+
+
+def value_row(theme: Theme, entry: Entry, desk: Desk) -> FormRow:
+    """Return the row in which a figure is typed."""
+    label = tr("Value")
+    if entry.kind is EntryKind.NUMBER:
+        return NumberRow(theme, "value", label, entry.units, required=True, style=desk.formatter.style)
+    if entry.kind is EntryKind.YES_NO:
+        options = [("", tr("Choose…")), (_YES, tr("yes")), (_NO, tr("no"))]
+        return ChoiceRow(theme, "value", label, options, required=True)
+    if entry.kind is EntryKind.WORDS:
+        empty = tr("Words with commas between them")
+        return WordsRow(theme, "value", label, required=True, empty=empty, words=entry.words)
+    return TextRow(theme, "value", label, required=True, words=entry.words)
+
+
+def stated_value(row: FormRow) -> tuple[ClaimValue, str | None]:
+    """Return what a value's row holds, and the unit that it is in; raises `FieldFault`."""
+    if isinstance(row, NumberRow):
+        return row.stated(), row.unit.unit
+    if isinstance(row, ChoiceRow):
+        return row.key() == _YES, None
+    read = row.value()
+    return (read if isinstance(read, str | tuple) else None), None
+
+
+def show_in(row: FormRow, value: ClaimValue) -> None:
+    """Show a value, in the unit used inside, in a value's row."""
+    if isinstance(row, NumberRow):
+        row.show_inside(value if isinstance(value, int | float) else None)
+    elif isinstance(row, ChoiceRow):
+        row.show_value(_YES if value is True else _NO)
+    elif isinstance(row, TextRow):
+        row.show_value(", ".join(value) if isinstance(value, tuple) else str(value or ""))

@@ -1,0 +1,149 @@
+"""Accelerators of the user's as forms make and change them: a name, and figures each with its source."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Final
+
+from gpudesk.catalog.attribute_names import ACCELERATOR, ACCELERATOR_REQUIRED
+from gpudesk.catalog.queries import Catalog
+from gpudesk.domain.claims import Claim, ClaimValue, Kind, Source
+from gpudesk.domain.messages import InputError, message
+from gpudesk.domain.own_facts import Edit, OwnAccelerator, OwnClaim, OwnFact, OwnFacts, Preference
+from gpudesk.text import tr
+from gpudesk.workbench.own_checks import OWN_SOURCE, checked_value, optional_line, own_source
+from gpudesk.workbench.own_edits import add
+from gpudesk.workbench.own_entry import attribute_or_empty, part_entry
+from gpudesk.workbench.own_forms import difference, without
+from gpudesk.workbench.proposals import free_id
+
+#: Words of the attribute `status`, by whether an accelerator is announced alone.
+STATUS: Final = {True: "announced", False: "shipping"}
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A value in a unit, with the source that states it, and how it was printed where that is known."""
+
+    value: ClaimValue
+    unit: str | None
+    source: Source
+    kind: Kind
+    published: str | None = None
+    conditions: str | None = None
+    note: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Generation:
+    """Accelerators of one die, by their names."""
+
+    name: str
+    parts: tuple[str, ...]
+
+
+def generations(catalog: Catalog) -> tuple[Generation, ...]:
+    """Return the generations that the catalog has, by name, each with its accelerators."""
+    found: dict[str, list[str]] = {}
+    for part in catalog.accelerators():
+        found.setdefault(part.generation, []).append(part.name)
+    return tuple(Generation(name, tuple(parts)) for name, parts in sorted(found.items()))
+
+
+def copied(claim: Claim) -> Figure:
+    """Return the figure of a claim, with a source of the user's that says what the claim's does."""
+    source = claim.source
+    if not source.id.startswith(OWN_SOURCE):
+        source = own_source(
+            source.title, source.publisher, url=source.url, date=source.date, kind=source.kind
+        )
+    return Figure(claim.value, claim.unit, source, claim.kind, claim.published, claim.conditions, claim.note)
+
+
+def new_id(catalog: Catalog, name: str) -> str:
+    """Return a free id for an accelerator of that name."""
+    return free_id(name, {thing.id for thing in catalog.things()})
+
+
+def part_step(catalog: Catalog, part: OwnAccelerator, figures: Mapping[str, Figure], *, today: str) -> Edit:
+    """Return the step that adds an accelerator with its figures, or changes one of the user's to them.
+
+    Raises `InputError` at the attribute that is at fault or missing.
+    """
+    for name in ACCELERATOR_REQUIRED:
+        if name not in figures:
+            raise InputError(message("own.required", attribute=name), name)
+    claims = {name: _claim(catalog, part.id, name, figure, today) for name, figure in figures.items()}
+    sources = {figure.source.id: figure.source for figure in figures.values()}
+    if catalog.own.get(*part.key) is None:
+        return add(catalog, (*sources.values(), part, *claims.values()), part.name)
+    return _changed(catalog, part, claims, sources, today)
+
+
+def _claim(catalog: Catalog, part: str, name: str, figure: Figure, today: str) -> OwnClaim:
+    entry = part_entry(catalog, part, name)
+    try:
+        value = checked_value(entry, figure.value, figure.unit)
+    except InputError as error:
+        raise InputError(error.problem, name) from error
+    printed = f"{figure.value} {figure.unit}" if figure.unit is not None else None
+    return OwnClaim(
+        thing=part,
+        attribute=name,
+        value=value,
+        source=figure.source.id,
+        kind=figure.kind,
+        retrieved=today,
+        published=figure.published or printed,
+        conditions=optional_line(name, figure.conditions),
+        note=figure.note,
+    )
+
+
+def _changed(
+    catalog: Catalog,
+    part: OwnAccelerator,
+    claims: Mapping[str, OwnClaim],
+    sources: Mapping[str, Source],
+    today: str,
+) -> Edit:
+    """Put new figures in the place of those that hold; where none is given, all that was stated goes."""
+    own = catalog.own
+    gone: list[OwnFact] = []
+    put: list[OwnFact] = [part]
+    for name in ACCELERATOR:
+        claim, held = claims.get(name), _held(catalog, part.id, name)
+        if claim is not None and held is not None and _says_the_same(claim, held):
+            continue
+        stated = list(_stated(own, part.id, name))
+        rivals = [fact for fact in stated if fact != held and claim is not None and fact.key != claim.key]
+        gone += [fact for fact in stated if fact not in rivals]
+        chosen = own.get("preference", part.id, name)
+        gone += [] if chosen is None else [chosen]
+        if claim is not None:
+            put += [sources[claim.source], claim]
+        if claim is not None and rivals:
+            put.append(Preference(part.id, name, claim.source, claim.value, tr("Your value"), today))
+    after = OwnFacts.of((*without(own, gone), *put))
+    return difference(own, after, message("own.step.change", name=part.name))
+
+
+def _held(catalog: Catalog, part: str, name: str) -> OwnClaim | None:
+    """Return the user's claim that holds for an attribute of one of the user's accelerators."""
+    attribute = attribute_or_empty(catalog, part, name)
+    if attribute.preferred is None:
+        return None
+    found = catalog.own.get("claim", part, name, attribute.preferred.source.id)
+    return found if isinstance(found, OwnClaim) else None
+
+
+def _stated(own: OwnFacts, part: str, name: str) -> Iterator[OwnClaim]:
+    for fact in own:
+        if isinstance(fact, OwnClaim) and (fact.thing, fact.attribute) == (part, name):
+            yield fact
+
+
+def _says_the_same(one: OwnClaim, other: OwnClaim) -> bool:
+    """Whether two claims differ at most in when they were entered and how they were printed."""
+    return replace(one, retrieved="", published=None) == replace(other, retrieved="", published=None)
