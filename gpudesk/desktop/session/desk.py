@@ -230,7 +230,7 @@ class Desk(QObject):
 
     def _drop_stale_selection(self) -> None:
         chosen = self.selection
-        if chosen is None or chosen.kind is SelectionKind.MODEL:
+        if chosen is None or chosen.kind is SelectionKind.MODEL or chosen.of_catalog:
             return
         if self.answer is None or chosen.column in self.keys:
             return
