@@ -8,11 +8,13 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import Final
 
+from gpudesk.sentences_configs import CONFIG_COUNTED, CONFIG_SENTENCES, CONFIG_WORDS
 from gpudesk.sentences_imports import IMPORT_COUNTED, IMPORT_SENTENCES
 from gpudesk.sentences_packs import PACK_SENTENCES
 
 CATALOG_SENTENCES: Final = MappingProxyType(
     {
+        **CONFIG_SENTENCES,
         **IMPORT_SENTENCES,
         **PACK_SENTENCES,
         # The user's own facts
@@ -105,6 +107,6 @@ CATALOG_SENTENCES: Final = MappingProxyType(
 )
 
 #: What a message with a sentence for one of them counts.
-CATALOG_COUNTED: Final[MappingProxyType[str, str]] = MappingProxyType({**IMPORT_COUNTED})
+CATALOG_COUNTED: Final[MappingProxyType[str, str]] = MappingProxyType({**CONFIG_COUNTED, **IMPORT_COUNTED})
 
-CATALOG_WORDS: Final[MappingProxyType[str, str]] = MappingProxyType({})
+CATALOG_WORDS: Final[MappingProxyType[str, str]] = MappingProxyType({**CONFIG_WORDS})

@@ -1,0 +1,183 @@
+"""What the tensors beside a configuration tell: names, numbers, and whether they add up to the model read."""
+
+from __future__ import annotations
+
+import math
+import re
+import struct
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from gpudesk.catalog.importing.hf_fields import Fields
+from gpudesk.catalog.importing.json_bytes import json_object
+from gpudesk.domain.messages import InputError, Message, message
+from gpudesk.domain.precision import Precision
+from gpudesk.domain.units import MIB
+
+INDEX: Final = "model.safetensors.index.json"
+_SUFFIX: Final = ".safetensors"
+#: An index names every tensor of models with hundreds of experts.
+_INDEX_BYTES: Final = 64 * MIB
+#: The longest header that the format allows.
+_HEADER_BYTES: Final = 100_000_000
+_LAYER: Final = re.compile(r"(?:^|\.)layers\.(\d{1,6})\.")
+#: Modules of other senses, and draft layers under a name of their own.
+_NOT_TEXT: Final = re.compile(
+    r"visual|vision|audio|mm_projector|multi_modal|image_newline|embed_vision|speech|(?:^|\.)mtp\b|mtp_"
+)
+#: What is stored beside a packed matrix and is none: scales, zero points, orders, tables.
+_BESIDE: Final = re.compile(
+    r"(?:scale(?:s|_inv|_2|_inv_2)?|qzeros|zeros|zero_point|g_idx|absmax|quant_map|weight_shape|inv_freq"
+    r"|tid2eid|nested_.*|quant_state.*|_amax|input_global_scale|weight_global_scale)$"
+)
+_BITS: Final = {"I32": 32, "U8": 8, "I8": 8}
+
+
+@dataclass(frozen=True, slots=True)
+class Tensor:
+    """One tensor of a header."""
+
+    name: str
+    dtype: str
+    shape: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """What is known of the tensors: `names` of all, `tensors` where every header is there."""
+
+    names: frozenset[str] = frozenset()
+    tensors: tuple[Tensor, ...] = ()
+    total_bytes: int | None = None
+    total_parameters: int | None = None
+
+    def ties(self) -> bool | None:
+        """Whether the LM head is the embedding, by the names; None where they do not tell."""
+        if not any("embed" in name for name in self.names):
+            return None
+        return not any("lm_head" in name or name.startswith(("output.", "head.")) for name in self.names)
+
+
+def read_checkpoint(beside: Mapping[str, bytes]) -> Checkpoint:
+    """Read the index and the headers among the files; raises `InputError` naming the file that is broken."""
+    names: frozenset[str] = frozenset()
+    shards: frozenset[str] | None = None
+    sizes: Fields | None = None
+    if INDEX in beside:
+        index = Fields(json_object(beside[INDEX], INDEX, _INDEX_BYTES))
+        shown = index.table("weight_map")
+        sizes = index.table("metadata")
+        if shown is not None:
+            names = frozenset(shown.names())
+            shards = frozenset(file for name in names if isinstance(file := shown.raw(name), str))
+    files = {name: data for name, data in beside.items() if name.endswith(_SUFFIX)}
+    tensors = tuple(tensor for name, data in files.items() for tensor in _header(name, data))
+    whole = bool(files) and (shards is None or shards <= files.keys())
+    return Checkpoint(
+        names or frozenset(tensor.name for tensor in tensors),
+        tensors if whole else (),
+        _total(sizes, "total_size"),
+        _total(sizes, "total_parameters"),
+    )
+
+
+def _total(sizes: Fields | None, name: str) -> int | None:
+    """Return a total of the index, which some writers have as a number in quotes or with a fraction."""
+    written = None if sizes is None else sizes.raw(name)
+    if isinstance(written, float) and math.isfinite(written):
+        written = int(written)
+    return written if isinstance(written, int) and not isinstance(written, bool) and written > 0 else None
+
+
+def _header(name: str, data: bytes) -> Iterator[Tensor]:
+    """Read the header of one file: eight bytes with its length, then JSON."""
+    if len(data) < 8:
+        raise InputError(message("import.hf.short_header"), name)
+    (length,) = struct.unpack("<Q", data[:8])
+    if length > _HEADER_BYTES or len(data) < 8 + length:
+        raise InputError(message("import.hf.short_header"), name)
+    table: dict[str, Any] = json_object(data[8 : 8 + length], name, _HEADER_BYTES)
+    for tensor, described in table.items():
+        if tensor == "__metadata__":
+            continue
+        shape = described.get("shape") if isinstance(described, Mapping) else None
+        dtype = described.get("dtype") if isinstance(described, Mapping) else None
+        sized = isinstance(shape, list) and all(
+            isinstance(size, int) and not isinstance(size, bool) and 0 <= size < 2**40 for size in shape
+        )
+        if not sized or not isinstance(shape, list) or len(shape) > 8 or not isinstance(dtype, str):
+            raise InputError(message("import.hf.broken_header"), f"{name}: {tensor[:80]}")
+        yield Tensor(tensor, dtype, tuple(shape))
+
+
+def text_parameters(checkpoint: Checkpoint, layers: int, stored: Precision | None) -> int | None:
+    """Return the parameters of the text model by the headers, or None where some are not there.
+
+    Draft layers beyond `layers` and modules of other senses do not count; packed matrices count what they
+    unpack to, in the format that the checkpoint stores.
+    """
+    if not checkpoint.tensors:
+        return None
+    return sum(
+        math.prod(tensor.shape) * _packed(tensor, stored)
+        for tensor in checkpoint.tensors
+        if _is_text(tensor.name, layers) and not _BESIDE.search(tensor.name)
+    )
+
+
+def _is_text(name: str, layers: int) -> bool:
+    number = _LAYER.search(name)
+    return not _NOT_TEXT.search(name) and (number is None or int(number[1]) < layers)
+
+
+def _packed(tensor: Tensor, stored: Precision | None) -> int:
+    """Return how many numbers one element holds."""
+    bits = _BITS.get(tensor.dtype)
+    if bits is None or len(tensor.shape) < 2 or stored is None:
+        return 1
+    width = {Precision.INT4: 4, Precision.MXFP4: 4, Precision.NVFP4: 4, Precision.FP4: 4, Precision.INT8: 8}
+    return max(bits // width.get(stored, bits), 1)
+
+
+def compared(
+    checkpoint: Checkpoint, counted: int, layers: int, stored: Precision | None, *, narrow: bool
+) -> Message | None:
+    """Say whether the checkpoint holds as many parameters as were `counted` from the dimensions.
+
+    By the headers where all are there; else by the totals of the index, which count everything that is
+    stored and say nothing of a `narrow` checkpoint.
+    """
+    found = text_parameters(checkpoint, layers, stored)
+    if found is None and not narrow:
+        found = checkpoint.total_parameters
+        if (
+            found is None
+            and checkpoint.total_bytes is not None
+            and stored in {Precision.BF16, Precision.FP16}
+        ):
+            found = checkpoint.total_bytes // 2
+    if found is None:
+        return None
+    if found == counted:
+        return message("import.hf.same_count", count=counted)
+    more = any(not _is_text(name, layers) for name in checkpoint.names)
+    if found > counted and more and not checkpoint.tensors:
+        return message("import.hf.more_stored", count=counted, found=found)
+    return message("import.hf.other_count", count=counted, found=found, difference=abs(found - counted))
+
+
+def hints(checkpoint: Checkpoint) -> dict[str, object]:
+    """Return what the names of the tensors tell about fields that an unknown configuration leaves open."""
+    names = checkpoint.names
+    if not any("layers." in name or ".h." in name for name in names):
+        return {}
+    found: dict[str, object] = {
+        "attention_bias": any(
+            re.search(r"(?:q|qkv|query_key_value)_?(?:proj)?\.bias$", name) for name in names
+        ),
+        "gated_mlp": any("gate_proj" in name or "gate_up" in name or ".w3." in name for name in names),
+    }
+    if not any(re.search(r"q_?(?:layer)?norm|query_(?:layer)?norm", name) for name in names):
+        found["qk_norm"] = "none"
+    return found

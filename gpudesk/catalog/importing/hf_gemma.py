@@ -1,0 +1,135 @@
+"""Gemma 4 and 3n: heads of two widths, keys that serve as values, layers that reuse the cache of others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+from gpudesk.catalog.importing.hf_fields import Fields
+from gpudesk.catalog.importing.hf_structure import (
+    FULL,
+    SLIDING,
+    Heads,
+    Layer,
+    Part,
+    Reader,
+    Structure,
+    attention,
+    dense,
+    every,
+    experts,
+    layer_count,
+    layer_types,
+    moe,
+)
+from gpudesk.domain.messages import Message, message
+
+#: Vectors a layer: before and after each block; with experts three more, and the scale before the router.
+_NORMS: Final = 4
+_NORMS_WITH_EXPERTS: Final = 8
+
+
+def _gemma4(f: Fields) -> Structure:
+    count = layer_count(f)
+    kinds = layer_types(f, count, (FULL, SLIDING), every(6, FULL, SLIDING))
+    if kinds:
+        # The class makes the last layer global whatever the list says.
+        kinds[-1] = FULL
+    sliding, full = _attentions(f)
+    with_experts = f.yes("enable_moe_block", default=False)
+    size = f.whole("intermediate_size")
+    reusing = f.whole_or(0, "num_kv_shared_layers", low=0)
+    wide = dense(2 * size) if f.yes("use_double_wide_mlp", default=False) else dense(size)
+    plain = _moe(f, size) if with_experts else dense(size)
+    first_reusing = max(count - reusing, 0)
+    layers = tuple(
+        Layer(
+            sliding if kind == SLIDING else full,
+            plain if with_experts or number < first_reusing else wide,
+            _NORMS_WITH_EXPERTS if with_experts else _NORMS,
+        )
+        for number, kind in enumerate(kinds)
+    )
+    inputs = f.whole_or(256, "hidden_size_per_layer_input", low=0)
+    left = (*_layer_inputs(f, count, inputs), *_reused(min(reusing, count)))
+    return Structure(layers, tied=True, left_out=left)
+
+
+def _attentions(f: Fields) -> tuple[Part, Part]:
+    heads = f.whole("num_attention_heads")
+    kv_heads = f.whole_or(heads, "num_key_value_heads")
+    bias = f.yes("attention_bias", default=False)
+    keys_are_values = f.yes("attention_k_eq_v", default=False)
+    sliding = attention(
+        Heads(heads, kv_heads, f.whole_or(256, "head_dim")),
+        window=f.whole_or(512, "sliding_window"),
+        qk_norm="head",
+        qkv_bias=bias,
+        output_bias=bias,
+    )
+    global_kv = f.whole_or(kv_heads, "num_global_key_value_heads") if keys_are_values else kv_heads
+    full = attention(
+        Heads(heads, global_kv, f.whole_or(512, "global_head_dim")),
+        qk_norm="head",
+        qkv_bias=bias,
+        output_bias=bias,
+        shared_kv_projection=keys_are_values,
+    )
+    return Part("sliding", sliding), Part("global", full)
+
+
+def _moe(f: Fields, size: int) -> Part:
+    """Return the experts beside the dense block; the router has one scale an expert, counted as its bias."""
+    return moe(
+        experts(f, "num_experts"),
+        f.whole("top_k_experts", "num_experts_per_tok"),
+        f.whole("moe_intermediate_size"),
+        router_bias=True,
+        parallel_dense_intermediate_size=size,
+    )
+
+
+def _gemma3n(f: Fields) -> Structure:
+    """Gemma 3n as far as a model here goes: its blocks; what mixes the streams around them is left out."""
+    count = layer_count(f)
+    kinds = layer_types(f, count, (FULL, SLIDING), every(5, FULL, SLIDING))
+    heads = f.whole("num_attention_heads")
+    shape = Heads(heads, f.whole_or(heads, "num_key_value_heads"), f.whole_or(256, "head_dim"))
+    sliding = Part("sliding", attention(shape, window=f.whole_or(512, "sliding_window"), qk_norm="head"))
+    full = Part("global", attention(shape, qk_norm="head"))
+    if f.is_list("intermediate_size"):
+        listed = f.wholes("intermediate_size", count) or [1] * count
+    else:
+        listed = [f.whole("intermediate_size")] * count
+    blocks = {size: dense(size) for size in set(listed)}
+    layers = tuple(
+        Layer(sliding if kind == SLIDING else full, blocks[size], _NORMS)
+        for kind, size in zip(kinds, listed, strict=True)
+    )
+    reusing = f.whole_or(15, "num_kv_shared_layers", low=0)
+    inputs = f.whole_or(256, "hidden_size_per_layer_input", low=0)
+    left = (
+        message("import.hf.mixed_streams"),
+        *_layer_inputs(f, count, inputs),
+        *_reused(min(reusing, count)),
+    )
+    return Structure(layers, tied=True, left_out=left)
+
+
+def _layer_inputs(f: Fields, count: int, width: int) -> tuple[Message, ...]:
+    """Say how large the embedding is that gives each layer an input of its own."""
+    if width == 0:
+        return ()
+    hidden = f.whole("hidden_size")
+    tables = f.whole_or(262144, "vocab_size_per_layer_input", low=0) * count * width
+    matrices = count * (2 * hidden * width + hidden) + hidden * count * width + width
+    return (message("import.hf.layer_inputs", count=tables + matrices),)
+
+
+def _reused(count: int) -> tuple[Message, ...]:
+    return (message("import.hf.reused_cache", count=count),) if count else ()
+
+
+#: By `model_type`.
+GEMMA: Final[Mapping[str, Reader]] = MappingProxyType({"gemma4_text": _gemma4, "gemma3n_text": _gemma3n})

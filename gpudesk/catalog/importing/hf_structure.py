@@ -1,0 +1,203 @@
+"""What the readers of architectures make: a layer after the other, and from these a definition."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from gpudesk.catalog.importing.hf_fields import MOST_EXPERTS, MOST_LAYERS, Fields
+from gpudesk.domain.messages import InputError, Message, message
+
+Table = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Part:
+    """A mixer or a feed-forward block with the name that it has in the definition."""
+
+    name: str
+    table: Table
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """One layer; `norms` counts the vectors as long as the hidden size."""
+
+    mixer: Part | None
+    ffn: Part | None
+    norms: int = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Structure:
+    """What a reader found. `tied` is what the class takes where the file does not say."""
+
+    layers: tuple[Layer, ...]
+    tied: bool = False
+    final_norms: int = 1
+    residual_streams: int = 1
+    notes: tuple[Message, ...] = ()
+    left_out: tuple[Message, ...] = ()
+
+
+Reader = Callable[[Fields], Structure]
+
+
+def layer_parts(structure: Structure) -> Table:
+    """Return the mixers, feed-forward blocks and layers of a definition; equal layers make one group."""
+    mixers = _named(layer.mixer for layer in structure.layers)
+    ffns = _named(layer.ffn for layer in structure.layers)
+    counts: dict[tuple[str | None, str | None, int], int] = {}
+    for layer in structure.layers:
+        key = (mixers[1].get(id(layer.mixer)), ffns[1].get(id(layer.ffn)), layer.norms)
+        counts[key] = counts.get(key, 0) + 1
+    return {
+        "mixers": mixers[0],
+        "ffns": ffns[0],
+        "layers": [
+            {"count": count, "norms": norms}
+            | ({} if mixer is None else {"mixer": mixer})
+            | ({} if ffn is None else {"ffn": ffn})
+            for (mixer, ffn, norms), count in counts.items()
+        ],
+    }
+
+
+def _named(parts: Iterable[Part | None]) -> tuple[dict[str, Table], dict[int, str]]:
+    """Return the tables by name, and the name of each part by its identity; equal tables share one."""
+    tables: dict[str, Table] = {}
+    names: dict[int, str] = {}
+    for part in parts:
+        if part is None or id(part) in names:
+            continue
+        name, number = part.name, 1
+        while name in tables and tables[name] != part.table:
+            number += 1
+            name = f"{part.name}_{number}"
+        tables[name] = part.table
+        names[id(part)] = name
+    return tables, names
+
+
+def layer_count(f: Fields, *names: str) -> int:
+    """Return how many layers there are, bounded before anything is made as long as that."""
+    return f.whole(*(names or ("num_hidden_layers",)), high=MOST_LAYERS)
+
+
+@dataclass(frozen=True, slots=True)
+class Heads:
+    """Query heads, key and value heads, and the width of one."""
+
+    heads: int
+    kv_heads: int
+    head_dim: int
+
+
+def read_heads(f: Fields, *, head_dim: int | None = None, kv_heads: int | None = None) -> Heads:
+    """Read the heads; without `head_dim` the width of the residual stream divided among them."""
+    heads = f.whole("num_attention_heads")
+    kv = f.maybe("num_key_value_heads")
+    if kv is None:
+        kv = heads if kv_heads is None else kv_heads
+    width = f.maybe("head_dim")
+    if width is None:
+        width = head_dim if head_dim is not None else divided_width(f, heads)
+    return Heads(heads, kv, width)
+
+
+def divided_width(f: Fields, heads: int) -> int:
+    """Return the width of a head where the file leaves it to the division of the hidden size."""
+    hidden = f.whole("hidden_size")
+    if f.missing:
+        return 1
+    if hidden % heads:
+        problem = message("import.hf.heads_divide", hidden=hidden, heads=heads)
+        raise InputError(problem, f.where("num_attention_heads"))
+    return hidden // heads
+
+
+def attention(heads: Heads, **more: object) -> Table:
+    """Return the table of softmax attention; what has the value of its default is left out."""
+    table: Table = {
+        "kind": "attention",
+        "heads": heads.heads,
+        "kv_heads": heads.kv_heads,
+        "head_dim": heads.head_dim,
+    }
+    return table | stated(more)
+
+
+def stated(values: Mapping[str, object]) -> Table:
+    """Leave out what is None, False or none: the defaults of dimensions."""
+    return {
+        name: value for name, value in values.items() if value not in (None, False, "none") and value != 0
+    }
+
+
+def dense(size: int, *, gated: bool = True, bias: bool = False) -> Part:
+    """Return a feed-forward block that every token passes."""
+    table: Table = {"kind": "dense", "intermediate_size": size}
+    if not gated:
+        table["gated"] = False
+    return Part("mlp", table | stated({"bias": bias}))
+
+
+def moe(experts: int, per_token: int, size: int, *, gated: bool = True, **more: object) -> Part:
+    """Return a block of routed experts."""
+    table: Table = {
+        "kind": "moe",
+        "experts": experts,
+        "experts_per_token": per_token,
+        "intermediate_size": size,
+    }
+    if not gated:
+        table["gated"] = False
+    return Part("moe", table | stated(more))
+
+
+def experts(f: Fields, *names: str) -> int:
+    """Return how many experts there are."""
+    return f.whole(*(names or ("num_experts", "num_local_experts", "n_routed_experts")), high=MOST_EXPERTS)
+
+
+def experts_per_token(f: Fields, *names: str) -> int:
+    """Return how many experts a token takes."""
+    return f.whole(
+        *(names or ("num_experts_per_tok", "num_experts_per_token", "moe_topk", "moe_k")), high=MOST_EXPERTS
+    )
+
+
+def same(mixer: Part | None, ffn: Part | None, count: int, norms: int = 2) -> tuple[Layer, ...]:
+    """Return layers that are all alike."""
+    return (Layer(mixer, ffn, norms),) * count
+
+
+SLIDING: Final = "sliding_attention"
+FULL: Final = "full_attention"
+CHUNKED: Final = "chunked_attention"
+LINEAR: Final = "linear_attention"
+
+
+def layer_types(f: Fields, count: int, allowed: tuple[str, ...], default: Callable[[int], str]) -> list[str]:
+    """Return the kind of each layer as the file lists it, or as the class computes it from the number."""
+    listed = f.words("layer_types", count)
+    if listed is None:
+        return [default(number) for number in range(count)]
+    for number, kind in enumerate(listed, start=1):
+        if kind not in allowed:
+            problem = message("field.word", given=f'"{kind[:60]}"', allowed=allowed)
+            raise InputError(problem, f"{f.where('layer_types')}.{number}")
+    return listed
+
+
+def every(interval: int, kind: str, other: str) -> Callable[[int], str]:
+    """Return the pattern in which each `interval`-th layer is of a kind and all before it of the other."""
+    return lambda number: kind if (number + 1) % interval == 0 else other
+
+
+def windowed(heads: Heads, kinds: list[str], window: int, **more: object) -> list[Part]:
+    """Return the attention of each layer, global or in a sliding window."""
+    sliding = Part("sliding", attention(heads, window=window, **more))
+    full = Part("global" if SLIDING in kinds else "attention", attention(heads, **more))
+    return [sliding if kind == SLIDING else full for kind in kinds]
