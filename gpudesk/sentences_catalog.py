@@ -75,6 +75,9 @@ CATALOG_SENTENCES: Final = MappingProxyType(
         "own.step.price": "Price of {thing}",
         "own.step.remove_price": "Remove price of {thing}",
         "own.step.source": "Change source {title}",
+        # Handing on
+        "handing_on.pack": "Writing the pack",
+        "handing_on.table": "Writing the table",
         # Models of the user's
         "import.model.attribute": "{name} is no attribute that a model can have",
         "import.model.field": "{problem}",

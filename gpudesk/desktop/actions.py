@@ -14,6 +14,7 @@ class Menu(StrEnum):
     EDIT = "edit"
     VIEW = "view"
     SCENARIO = "scenario"
+    CATALOG = "catalog"
     HELP = "help"
 
 

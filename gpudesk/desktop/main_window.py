@@ -19,6 +19,7 @@ from gpudesk.desktop.session.jobs import Jobs
 from gpudesk.desktop.session.recovery import Recovered, RecoveryFile
 from gpudesk.desktop.shell.action_list import all_actions
 from gpudesk.desktop.shell.body import Body
+from gpudesk.desktop.shell.catalog_link import CatalogLink
 from gpudesk.desktop.shell.chip_row import ChipRow
 from gpudesk.desktop.shell.files import FileActions
 from gpudesk.desktop.shell.geometry import keep_place, restore_place
@@ -69,6 +70,7 @@ class MainWindow(QMainWindow):
         self.setAcceptDrops(True)
         self._make_bars()
         self._lay_out()
+        self.catalog = CatalogLink(self)
         self.menus = Menus(self.top.menus, self.theme, self.actions_of_window, self)
         self.ring = FocusRing(self, self.theme)
         self.status_text = StatusText(self.desk, self.document, self.status)
@@ -84,7 +86,8 @@ class MainWindow(QMainWindow):
         self.top = TopBar(theme)
         self.setMenuWidget(self.top)
         items = [
-            RailItem(spec.id, spec.title, spec.icon, str(n)) for n, spec in enumerate(self.page_specs, 1)
+            RailItem(spec.id, spec.title, spec.icon, str(spec.digit), divided=spec.divided)
+            for spec in self.page_specs
         ]
         self.rail = Rail(theme, items)
         self.scenario = ScenarioBar(desk, theme)
@@ -338,10 +341,10 @@ class MainWindow(QMainWindow):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:  # noqa: N802 - Qt's name
-        """Open the files that were dropped, once the source is done with them."""
+        """Open the scenarios that were dropped, and import other files, once the source is done with them."""
         files = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
         event.acceptProposedAction()
-        QTimer.singleShot(0, self, lambda: [self.open_path(path) for path in files])
+        QTimer.singleShot(0, self, lambda: self.catalog.open_dropped(files))
 
     def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802 - Qt's name
         """Ask about unsaved changes, and keep the window's place."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from gpudesk.desktop.actions import ActionSpec, Menu
 from gpudesk.desktop.session.recent import clear_recent, recent_files
+from gpudesk.desktop.shell.catalog_actions import catalog_actions, undo_actions
 from gpudesk.desktop.shell.dialog_calls import show_about, show_keys, show_more_settings
 from gpudesk.desktop.shell.regions import go_to_region
 from gpudesk.desktop.theme import theme as themes
@@ -26,6 +27,7 @@ def all_actions(window: MainWindow) -> list[ActionSpec]:
         *_edit(window),
         *_view(window),
         *_scenario(window),
+        *catalog_actions(window),
         *_help(window),
         *window.page_actions(),
     ]
@@ -101,6 +103,9 @@ def _file(window: MainWindow) -> list[ActionSpec]:
 
 
 def _edit(window: MainWindow) -> list[ActionSpec]:
+    """Return undo and redo: of the catalog on its page, of the scenario elsewhere."""
+    if window.is_page("catalog"):
+        return undo_actions(window)
     stack = window.desk.undo_stack
     undo, redo = stack.undoText(), stack.redoText()
     return [
@@ -140,11 +145,11 @@ def _view(window: MainWindow) -> list[ActionSpec]:
                 Menu.VIEW,
                 0,
                 spec.icon,
-                (f"Ctrl+{digit}",),
+                (f"Ctrl+{spec.digit}",),
                 checked=partial(window.is_page, spec.id),
                 palette=tr("Go to {page}", page=spec.title),
             )
-            for digit, spec in enumerate(window.page_specs, 1)
+            for spec in window.page_specs
         ),
         ActionSpec(
             "view.panel",

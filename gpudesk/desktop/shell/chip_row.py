@@ -45,6 +45,7 @@ class ChipRow(QWidget):
         self.baseline.chosen.connect(self._baseline_chosen)
         self._popup: ChoicePopup | None = None
         desk.scenario_changed.connect(self._changed)
+        desk.catalog_changed.connect(self._show)
         theme.follow(self._place)
         self._show()
 

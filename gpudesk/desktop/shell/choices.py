@@ -32,6 +32,7 @@ def model_options(workbench: Workbench) -> list[Option]:
             text=model.name,
             notes=("" if model.max_context is None else _context(model.max_context),),
             reason="" if model.dimensions_known else tr("its dimensions are not published"),
+            tag=tr("yours") if workbench.catalog.thing(model.id).own else "",
             group=model.organisation,
             words=model.id,
         )
@@ -79,10 +80,18 @@ def accelerator_options(workbench: Workbench, scenario: Scenario, formatter: For
     """Return all accelerators under their vendors with memory and bandwidth beside them."""
     full = len(scenario.accelerators) >= MOST_ACCELERATORS
     reason = tr("a comparison has six accelerators at the most") if full else ""
-    return [_accelerator_option(part, formatter, reason) for part in workbench.catalog.accelerators()]
+    parts = workbench.catalog.accelerators()
+    # Those of the user stand with the others of their vendor.
+    vendors = {vendor: place for place, vendor in enumerate(dict.fromkeys(part.vendor for part in parts))}
+    return [
+        _accelerator_option(part, formatter, reason, own=workbench.catalog.thing(part.id).own)
+        for part in sorted(parts, key=lambda part: vendors[part.vendor])
+    ]
 
 
-def _accelerator_option(part: Accelerator, formatter: Formatter, reason: str) -> Option:
+def _accelerator_option(part: Accelerator, formatter: Formatter, reason: str, *, own: bool) -> Option:
+    tags = [tr("announced")] if part.announced else []
+    tags += [tr("yours")] if own else []
     return Option(
         key=part.id,
         text=short_name(part.name),
@@ -90,7 +99,7 @@ def _accelerator_option(part: Accelerator, formatter: Formatter, reason: str) ->
             f"{formatter.gib(part.memory_bytes)} GiB",
             f"{formatter.number(part.memory_bandwidth / 1e12, 2)} TB/s",
         ),
-        tag=tr("announced") if part.announced else "",
+        tag=", ".join(tags),
         reason=reason,
         group=part.vendor,
         words=f"{part.id} {part.name}",

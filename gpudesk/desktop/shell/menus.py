@@ -35,6 +35,7 @@ def menu_titles() -> dict[Menu, str]:
         Menu.EDIT: tr("&Edit"),
         Menu.VIEW: tr("&View"),
         Menu.SCENARIO: tr("&Scenario"),
+        Menu.CATALOG: tr("&Catalog"),
         Menu.HELP: tr("&Help"),
     }
 

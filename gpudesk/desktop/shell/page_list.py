@@ -14,13 +14,18 @@ from gpudesk.text import tr
 
 @dataclass(frozen=True, slots=True)
 class PageSpec:
-    """A page by name: its module is imported, and it is made, at the first look."""
+    """A page by name: its module is imported, and it is made, at the first look.
+
+    `digit` is the key that opens it together with Ctrl. `divided` puts a line above it in the rail.
+    """
 
     id: str
     title: str
     icon: str
     module: str
     class_name: str
+    digit: int
+    divided: bool = False
 
     def make(self, desk: Desk, theme: Theme, settings: Settings) -> Page:
         """Return the page."""
@@ -29,12 +34,20 @@ class PageSpec:
 
 
 def page_specs() -> tuple[PageSpec, ...]:
-    """Return all pages; the place in this list is the digit of the shortcut."""
+    """Return all pages."""
     folder = "gpudesk.desktop.pages"
     return (
-        PageSpec("compare", tr("Compare"), "columns-3", f"{folder}.compare.page", "ComparePage"),
+        PageSpec("compare", tr("Compare"), "columns-3", f"{folder}.compare.page", "ComparePage", 1),
         PageSpec(
-            "performance", tr("Performance"), "chart-spline", f"{folder}.performance.page", "PerformancePage"
+            "performance",
+            tr("Performance"),
+            "chart-spline",
+            f"{folder}.performance.page",
+            "PerformancePage",
+            2,
         ),
-        PageSpec("memory", tr("Memory and fit"), "memory-stick", f"{folder}.memory.page", "MemoryPage"),
+        PageSpec("memory", tr("Memory and fit"), "memory-stick", f"{folder}.memory.page", "MemoryPage", 3),
+        PageSpec(
+            "catalog", tr("Catalog"), "library", f"{folder}.catalog.page", "CatalogPage", 8, divided=True
+        ),
     )

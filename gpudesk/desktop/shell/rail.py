@@ -17,7 +17,7 @@ from gpudesk.text import tr
 _WIDE, _FOLDED = 184.0, 48.0
 #: Long names of pages may widen the rail up to here; beyond they are cut.
 _WIDEST = 260.0
-_ITEM, _PITCH = 32.0, 34.0
+_ITEM, _PITCH, _DIVIDER = 32.0, 34.0, 17.0
 _SIDE, _TOP = 8.0, 10.0
 _ICON, _ICON_X, _TEXT_X, _DIGIT_SIDE = 16.0, 13.0, 38.0, 12.0
 _BAR, _BAR_INSET = 3.0, 7.0
@@ -28,12 +28,16 @@ _ENDS = {Qt.Key.Key_Home: 0, Qt.Key.Key_End: -1}
 
 @dataclass(frozen=True, slots=True)
 class RailItem:
-    """A page in the rail; `digit` is shown as the key that opens it together with Ctrl."""
+    """A page in the rail; `digit` is shown as the key that opens it together with Ctrl.
+
+    `divided` draws a line above it.
+    """
 
     id: str
     title: str
     icon: str
     digit: str
+    divided: bool = False
 
 
 class _ItemButton(QAbstractButton):
@@ -107,6 +111,29 @@ class _ItemButton(QAbstractButton):
         pen.text(place, self.item.digit, font="caption", colour=quiet, align=RIGHT)
 
 
+class _Divider(QWidget):
+    """A line between two groups of pages."""
+
+    def __init__(self, theme: Theme) -> None:
+        """Take room above and below the line."""
+        super().__init__()
+        self._theme = theme
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
+        """Take half of an item's height."""
+        return QSize(self._theme.px(_ITEM), self._theme.px(_DIVIDER))
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802, ARG002 - Qt's name
+        """Draw the line."""
+        painter = QPainter(self)
+        try:
+            inset, y = self._theme.px(4), self.height() // 2
+            Pen(painter, self._theme).hairline(inset, y, self.width() - inset, y)
+        finally:
+            painter.end()
+
+
 class Rail(QWidget):
     """Lists the pages. ↑ ↓ Home End move the focus inside, Enter or Space opens; Tab stops here once.
 
@@ -133,6 +160,8 @@ class Rail(QWidget):
         self._items = [_ItemButton(theme, page, self._act_on_key) for page in pages]
         for button in self._items:
             self._group.addButton(button)
+            if button.item.divided:
+                self._column.addWidget(_Divider(theme))
             self._column.addWidget(button)
             button.clicked.connect(lambda _on, page=button.item.id: self._choose(page))
         self._column.addStretch(1)

@@ -212,6 +212,7 @@ class ScenarioBar(QWidget):
             lambda n: self._workload(tr("Change of output tokens"), output_tokens=int(n))
         )
         self.ttft.edited.connect(self._ttft_edited)
+        desk.catalog_changed.connect(self._show)
         self.load.kind_chosen.connect(self._kind_chosen)
         self.load.moved.connect(self._moved)
         self.load.gesture_began.connect(lambda: desk.begin_gesture("load"))

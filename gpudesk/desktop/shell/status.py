@@ -7,7 +7,7 @@ from PySide6.QtCore import QObject
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.document import Document
 from gpudesk.desktop.shell.status_bar import StatusBar
-from gpudesk.text import tr
+from gpudesk.text import tr, trn
 
 
 class StatusText(QObject):
@@ -19,22 +19,30 @@ class StatusText(QObject):
         self._desk = desk
         self._document = document
         self._bar = bar
-        catalog = desk.workbench.catalog
-        bar.set_catalog(
-            tr(
-                "Catalog {date} · {parts} accelerators, {models} models",
-                date=catalog.data_date,
-                parts=desk.formatter.count(len(catalog.accelerators())),
-                models=desk.formatter.count(len(catalog.models())),
-            )
-        )
         document.changed.connect(self._say_saved)
         desk.answered.connect(self._say_elapsed)
+        desk.catalog_changed.connect(self._say_catalog)
+        self._say_catalog()
         self._say_saved()
 
     def say_not_kept(self, folder: str) -> None:
         """Say that unsaved edits cannot be kept for the case of a crash."""
         self._bar.show_message(tr("Unsaved edits cannot be kept in {folder}: save often.", folder=folder))
+
+    def _say_catalog(self) -> None:
+        """Say what there is to choose from, and how much of it is the user's own word."""
+        workbench, count = self._desk.workbench, self._desk.formatter.count
+        catalog, own = workbench.catalog, len(workbench.own.facts)
+        said = tr(
+            "Catalog {date} · {parts} accelerators, {models} models",
+            date=catalog.data_date,
+            parts=count(len(catalog.accelerators())),
+            models=count(len(catalog.models())),
+        )
+        if own:
+            yours = trn("{n} fact of yours", "{n} facts of yours", own, n=count(own))
+            said = f"{said} · {yours}"
+        self._bar.set_catalog(said)
 
     def _say_saved(self) -> None:
         document = self._document

@@ -1,0 +1,130 @@
+"""Between a window and the catalog: what its page and panel ask for, and what the note tells of a change."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, QObject
+
+from gpudesk.desktop.after_paint import after_paint
+from gpudesk.desktop.pages.catalog.requests import EditorRequest
+from gpudesk.domain.messages import InputError
+from gpudesk.sentences import problem
+from gpudesk.text import tr
+from gpudesk.workbench.scenario_file import SUFFIX
+
+if TYPE_CHECKING:
+    from gpudesk.desktop.main_window import MainWindow
+
+#: Files that a window opens as a scenario; all others may hold facts.
+_DOCUMENTS = (SUFFIX, ".pdf")
+#: Lines that the note says after the sentence on what a change did.
+_MOST_LINES = 2
+
+
+class CatalogLink(QObject):
+    """Opens the catalog's dialogs over one window, and tells there what its edits did."""
+
+    def __init__(self, window: MainWindow) -> None:
+        """Follow the catalog. What the window shows first does not wait for it."""
+        super().__init__(window)
+        self._window = window
+        window.desk.impact_changed.connect(self._tell_impact)
+        window.installEventFilter(self)
+        if window.desk.workbench.own.problem is not None:
+            after_paint(window, self._say_problem)
+
+    def _say_problem(self) -> None:
+        from gpudesk.desktop.shell.own_file import say_own_problem
+
+        say_own_problem(self._window)
+
+    # Dialogs
+
+    def open_editor(self, request: EditorRequest) -> None:
+        """Open the editor that is asked for."""
+        from gpudesk.desktop.pages.catalog.editors.opening import open_editor
+
+        window = self._window
+        open_editor(window, window.desk, window.theme, window.settings, request)
+
+    def ask_for_imports(self) -> None:
+        """Let the user choose files to bring in."""
+        from gpudesk.desktop.pages.catalog.importing.flow import ask_for_imports
+
+        ask_for_imports(self._window)
+
+    def import_files(self, paths: Sequence[Path]) -> None:
+        """Bring in what files hold."""
+        from gpudesk.desktop.pages.catalog.importing.flow import import_files
+
+        import_files(self._window, paths)
+
+    def show_backups(self) -> None:
+        """Show the backups of the user's facts."""
+        from gpudesk.desktop.shell.own_file import show_backups
+
+        show_backups(self._window)
+
+    def export(self) -> None:
+        """Write a table of the catalog into a file."""
+        from gpudesk.desktop.pages.catalog.exporting import export_table
+
+        export_table(self._window)
+
+    def make_pack(self) -> None:
+        """Put facts of the user into a file for others."""
+        from gpudesk.desktop.pages.catalog.exporting import make_pack
+
+        make_pack(self._window)
+
+    # Files that were dropped
+
+    def open_dropped(self, paths: Sequence[Path]) -> None:
+        """Open scenarios, and bring in what the other files hold."""
+        facts = [path for path in paths if path.suffix.lower() not in _DOCUMENTS]
+        for path in paths:
+            if path not in facts:
+                self._window.open_path(path)
+        if facts:
+            self.import_files(facts)
+
+    # Steps
+
+    def undo(self) -> None:
+        """Take the last step back."""
+        self._step(self._window.desk.workbench.own.undo)
+
+    def redo(self) -> None:
+        """Do again what was undone last."""
+        self._step(self._window.desk.workbench.own.redo)
+
+    def _step(self, take: Callable[[], object]) -> None:
+        try:
+            take()
+        except InputError as error:
+            said = problem(error, self._window.desk.formatter).rstrip(".")
+            self._window.note.show_note(tr("Not done: {problem}. Your facts are as they were.", problem=said))
+
+    def _tell_impact(self) -> None:
+        """Say what a change of the catalog did to the result, and offer to take it back."""
+        window = self._window
+        impact = window.desk.impact
+        if impact is None:
+            return
+        from gpudesk.sheets.impact_words import impact_words
+
+        words = impact_words(impact, window.desk.formatter)
+        said = " ".join(f"{line}." for line in (words.sentence, *words.lines[:_MOST_LINES]))
+        remedies = [(tr("Undo"), self.undo)] if window.desk.workbench.own.undo_text is not None else []
+        window.note.show_note(said, remedies, fault=False)
+
+    # Other programs
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802 - Qt's name
+        """Look at the user's file when the window becomes active: another program may have changed it."""
+        if event.type() == QEvent.Type.WindowActivate:
+            self._window.desk.workbench.own.look_again()
+        return super().eventFilter(watched, event)
