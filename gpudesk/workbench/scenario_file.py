@@ -16,7 +16,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 
 from gpudesk.domain.messages import InputError, message
 from gpudesk.domain.scenarios import Scenario
@@ -24,6 +24,7 @@ from gpudesk.workbench.fields import wrong_type
 from gpudesk.workbench.files import read_bytes, write_atomically
 from gpudesk.workbench.pdf_attachment import attached_scenario, is_pdf
 from gpudesk.workbench.scenario_fields import parse_scenario_fields, scenario_fields
+from gpudesk.workbench.strict_json import DuplicateKeyError, no_constant, unique
 
 SUFFIX: Final = ".gpudesk"
 #: Version of the file as a whole, and of each section that this program knows.
@@ -83,7 +84,7 @@ def parse_scenario(raw: bytes, where: str) -> Scenario:
 
 def _document(raw: bytes, where: str) -> dict[str, Any]:
     try:
-        document = json.loads(raw.decode("utf-8-sig"), object_pairs_hook=_unique, parse_constant=_no_constant)
+        document = json.loads(raw.decode("utf-8-sig"), object_pairs_hook=unique, parse_constant=no_constant)
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
         raise InputError(message("scenario.not_utf8", line=line), where) from error
@@ -94,7 +95,7 @@ def _document(raw: bytes, where: str) -> dict[str, Any]:
             "scenario.cut_short" if cut else "scenario.not_json", line=error.lineno, column=error.colno
         )
         raise InputError(problem, where) from error
-    except _DuplicateKeyError as error:
+    except DuplicateKeyError as error:
         raise InputError(message("scenario.twice", field=error.key), where) from error
     except (RecursionError, ValueError) as error:
         raise InputError(message("scenario.not_a_scenario"), where) from error
@@ -110,29 +111,6 @@ def _refuse_half_characters(document: dict[str, Any], where: str) -> None:
         json.dumps(document, ensure_ascii=False).encode()
     except UnicodeEncodeError as error:
         raise InputError(message("field.half_character"), where) from error
-
-
-class _DuplicateKeyError(ValueError):
-    """An object of the file states one key twice."""
-
-    def __init__(self, key: str) -> None:
-        """Keep the key for the message."""
-        super().__init__(key)
-        self.key = key
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for key, value in pairs:
-        if key in found:
-            raise _DuplicateKeyError(key)
-        found[key] = value
-    return found
-
-
-def _no_constant(name: str) -> NoReturn:
-    """Refuse NaN and Infinity, which Python reads although they are not JSON."""
-    raise ValueError(name)
 
 
 def _check_format(document: Mapping[str, Any], where: str) -> None:

@@ -1,0 +1,144 @@
+"""What a catalog pack would change: each of its facts held against the user's own and the shipped ones."""
+
+from __future__ import annotations
+
+from gpudesk.catalog.attribute_names import ACCELERATOR, DIFFUSION
+from gpudesk.catalog.overlay import same_value, unit_of
+from gpudesk.catalog.queries import Catalog
+from gpudesk.domain.claims import Attribute, Claim, Source
+from gpudesk.domain.own_facts import (
+    Key,
+    OwnAccelerator,
+    OwnClaim,
+    OwnFact,
+    OwnModel,
+    OwnPrice,
+    Preference,
+    fact_key,
+)
+from gpudesk.domain.packs import Pack, PackRow, Standing
+from gpudesk.domain.things import ThingKind
+from gpudesk.workbench.own_facts_json import thing_of
+
+
+def preview(pack: Pack, catalog: Catalog) -> tuple[PackRow, ...]:
+    """Return a row for each fact of a pack: how it stands to the user's facts and to the shipped ones."""
+    judge = _Judge(pack, catalog)
+    return tuple(judge.row(fact) for fact in pack.facts)
+
+
+class _Judge:
+    """Compares the facts of a pack with a catalog."""
+
+    def __init__(self, pack: Pack, catalog: Catalog) -> None:
+        self._pack, self._catalog = pack, catalog
+        self._kinds = {thing.id: thing.kind for thing in catalog.things()}
+        self._names = {thing.id: thing.name for thing in catalog.things()}
+        entries = [fact for fact in pack.facts if isinstance(fact, OwnAccelerator | OwnModel)]
+        self._brought = {fact.id: fact.key for fact in entries if fact.id not in self._kinds}
+        self._names |= {fact.id: fact.name for fact in entries if fact.id in self._brought}
+        self._known: dict[str, dict[str, Attribute]] = {}
+
+    def row(self, fact: OwnFact) -> PackRow:
+        """Return the row of a fact."""
+        yours = self._catalog.own.get(*fact_key(fact))
+        if isinstance(fact, OwnClaim | Preference):
+            return self._figure(fact, yours)
+        standing = _own_standing(fact, yours)
+        if isinstance(fact, OwnAccelerator | OwnModel) and yours is None and fact.id in self._kinds:
+            standing = Standing.TAKEN
+        if isinstance(fact, OwnPrice) and self._kind(fact.accelerator) is not ThingKind.ACCELERATOR:
+            standing = Standing.NO_ENTRY
+        return self._made(fact, standing, yours)
+
+    def _figure(self, fact: OwnClaim | Preference, yours: OwnFact | None) -> PackRow:
+        fault = self._fault(fact)
+        if fault is not None:
+            return self._made(fact, fault, yours)
+        standing = _own_standing(fact, yours)
+        shipped = _shipped(self._attribute(fact))
+        if isinstance(fact, Preference) and standing is Standing.NEW:
+            yours = self._displaced(fact)
+            if yours is not None:
+                standing = Standing.DIFFERS
+            elif shipped is not None and not same_value(shipped.value, fact.value):
+                standing = Standing.OVERRIDES
+        return self._made(fact, standing, yours, shipped, self._brought.get(fact.thing))
+
+    def _fault(self, fact: OwnClaim | Preference) -> Standing | None:
+        """Return why a figure cannot be brought in, None where it can."""
+        kind = self._kind(fact.thing)
+        if kind is None:
+            return Standing.NO_ENTRY
+        known = {ThingKind.ACCELERATOR: ACCELERATOR, ThingKind.DIFFUSION_MODEL: DIFFUSION}.get(kind)
+        if kind is ThingKind.SERVING_ENGINE or (known is not None and fact.attribute not in known):
+            return Standing.UNFIT
+        if isinstance(fact, Preference) and not self._stated(fact):
+            return Standing.NO_CLAIM
+        return None
+
+    def _kind(self, thing: str) -> ThingKind | None:
+        if thing in self._brought:
+            return ThingKind(self._brought[thing][0])
+        return self._kinds.get(thing)
+
+    def _attribute(self, fact: OwnClaim | Preference) -> Attribute | None:
+        if fact.thing not in self._kinds:
+            return None
+        if fact.thing not in self._known:
+            self._known[fact.thing] = {each.name: each for each in self._catalog.attributes(fact.thing)}
+        return self._known[fact.thing].get(fact.attribute)
+
+    def _stated(self, choice: Preference) -> bool:
+        """Whether somebody states what a preference takes, here or in the pack."""
+        brought = self._pack.facts.get("claim", choice.thing, choice.attribute, choice.source)
+        if isinstance(brought, OwnClaim) and same_value(brought.value, choice.value):
+            return True
+        attribute = self._attribute(choice)
+        return attribute is not None and any(
+            claim.source.id == choice.source and same_value(claim.value, choice.value)
+            for claim in attribute.claims
+        )
+
+    def _displaced(self, choice: Preference) -> OwnClaim | None:
+        """Return the user's claim that would have to give way to the one that a preference takes."""
+        key = ("claim", choice.thing, choice.attribute, choice.source)
+        yours, brought = self._catalog.own.get(*key), self._pack.facts.get(*key)
+        return yours if isinstance(yours, OwnClaim) and brought not in (None, yours) else None
+
+    def _made(
+        self,
+        fact: OwnFact,
+        standing: Standing,
+        yours: OwnFact | None,
+        shipped: Claim | None = None,
+        part_of: Key | None = None,
+    ) -> PackRow:
+        thing = thing_of(fact)
+        kind, unit = self._kind(thing), None
+        if kind is not None and isinstance(fact, OwnClaim | Preference):
+            unit = unit_of(kind, fact.attribute)
+        return PackRow(
+            key=fact_key(fact),
+            fact=fact,
+            standing=standing,
+            name="" if isinstance(fact, Source) else self._names.get(thing, thing),
+            unit=unit,
+            yours=yours,
+            shipped=shipped,
+            part_of=part_of,
+        )
+
+
+def _own_standing(fact: OwnFact, yours: OwnFact | None) -> Standing:
+    if yours is None:
+        return Standing.NEW
+    return Standing.SAME if yours == fact else Standing.DIFFERS
+
+
+def _shipped(attribute: Attribute | None) -> Claim | None:
+    """Return the claim that the shipped catalog takes."""
+    if attribute is None or attribute.overridden:
+        return None if attribute is None else attribute.shipped
+    taken = attribute.preferred
+    return None if taken is None or taken.own else taken
