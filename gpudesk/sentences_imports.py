@@ -73,8 +73,61 @@ IMPORT_SENTENCES: Final = MappingProxyType(
         "import.gguf.unused_window": (
             "A window of {window} tokens: the file names it, and this architecture has none in llama.cpp"
         ),
+        # Lists of prices
+        "import.prices.columns": (
+            "has no columns by which a list of prices is known; these can be read: {columns}"
+        ),
+        "import.prices.damaged": "cannot be read from row {row} on; a quotation mark there is never closed",
+        "import.prices.many": "has more than {most} rows, the most that are read",
+        "import.prices.none": "has no row with an accelerator and a price",
+        "import.prices.no_part": (
+            "has no price of an accelerator that the catalog has, as far as its names tell ({names})"
+        ),
+        "import.prices.repeated": (
+            "{count} rows repeat a price of the same instance, region and day, as those of several zones do"
+        ),
+        "import.prices.repeated:one": "{count} row repeats a price of the same instance, region and day",
+        "import.prices.undated": "The file does not say of which day its prices are; they stay undated",
+        "import.prices.h200": "H200 is taken to be the SXM module where the list does not say NVL",
+        "import.prices.unknown": "{count} rows of accelerators that the catalog does not have: {names}",
+        "import.prices.unknown:one": "{count} row of an accelerator that the catalog does not have: {names}",
+        "import.prices.ambiguous": (
+            "{count} rows whose name can be several parts, where neither memory nor instance tells: {names}"
+        ),
+        "import.prices.ambiguous:one": (
+            "{count} row whose name can be several parts, where neither memory nor instance tells: {names}"
+        ),
+        "import.prices.other_part": (
+            "{count} rows of a variant that the catalog does not have, by memory or form: {names}"
+        ),
+        "import.prices.other_part:one": (
+            "{count} row of a variant that the catalog does not have, by memory or form: {names}"
+        ),
+        "import.prices.no_price": "{count} rows without a price",
+        "import.prices.no_price:one": "{count} row without a price",
+        "import.prices.no_accelerator": "{count} rows without an accelerator",
+        "import.prices.no_accelerator:one": "{count} row without an accelerator",
+        "import.prices.odd": (
+            "{count} rows with a cell that cannot be: no plain number, an amount that nobody asks, a date "
+            "to come, or characters that do not print"
+        ),
+        "import.prices.odd:one": (
+            "{count} row with a cell that cannot be: no plain number, an amount that nobody asks, a date "
+            "to come, or characters that do not print"
+        ),
     }
 )
 
 #: What a message with a sentence for one of them counts.
-IMPORT_COUNTED: Final = MappingProxyType({"import.gguf.draft_layers": "count"})
+IMPORT_COUNTED: Final = MappingProxyType(
+    {
+        "import.gguf.draft_layers": "count",
+        "import.prices.repeated": "count",
+        "import.prices.unknown": "count",
+        "import.prices.ambiguous": "count",
+        "import.prices.other_part": "count",
+        "import.prices.no_price": "count",
+        "import.prices.no_accelerator": "count",
+        "import.prices.odd": "count",
+    }
+)

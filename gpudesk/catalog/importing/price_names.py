@@ -1,0 +1,219 @@
+"""What price lists call accelerators, and which part of the catalog that is.
+
+A name alone is often not enough: an A100 has 40 or 80 GB, an H100 is a module, a card or half of a pair. What
+the list says of memory, and what the name of the instance gives away, decides; where that does not, nothing
+is guessed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Final
+
+#: By how much a stated memory may differ from the size on the label.
+_TOLERANCE: Final = 0.07
+
+
+class Lack(StrEnum):
+    """Why a name is no part of the catalog."""
+
+    UNKNOWN = "unknown"
+    AMBIGUOUS = "ambiguous"
+    OTHER_PART = "other part"
+
+
+@dataclass(frozen=True, slots=True)
+class _Variant:
+    """One part that a name can mean; `part` is None for one that the catalog does not have."""
+
+    part: str | None
+    form: str | None = None
+    memory_gb: float | None = None
+
+
+def _only(part: str) -> tuple[_Variant, ...]:
+    return (_Variant(part),)
+
+
+#: Name without maker, separators, size and form -> what it can mean.
+_FAMILIES: Final[Mapping[str, tuple[_Variant, ...]]] = MappingProxyType(
+    {
+        "A100": (
+            _Variant("a100-80gb-sxm", "sxm", 80),
+            _Variant(None, "pcie", 80),
+            _Variant(None, "sxm", 40),
+            _Variant(None, "pcie", 40),
+        ),
+        "H100": (
+            _Variant("h100-sxm", "sxm", 80),
+            _Variant("h100-pcie", "pcie", 80),
+            _Variant("h100-nvl-94gb", "nvl", 94),
+        ),
+        "H200": (_Variant("h200-sxm", "sxm", 141), _Variant("h200-nvl", "nvl", 141)),
+        "GH200": (_Variant("gh200-96gb", memory_gb=96), _Variant("gh200-144gb", memory_gb=144)),
+        "B200": _only("b200-hgx"),
+        "B300": _only("b300-hgx"),
+        "GB200": _only("gb200-nvl72"),
+        "GB300": _only("gb300-nvl72"),
+        "VR200": _only("vera-rubin-nvl72"),
+        "L4": _only("l4"),
+        "L40S": _only("l40s"),
+        "RTX4090": _only("rtx-4090"),
+        "RTX5090": _only("rtx-5090"),
+        **dict.fromkeys(
+            (
+                "RTXPRO6000",
+                "RTXPRO6000S",
+                "RTXPRO6000SE",
+                "RTXPRO6000WS",
+                "RTXPRO6000WK",
+                "RTXPRO6000SERVER",
+                "RTXPRO6000BLACKWELL",
+                "RTXPRO6000BLACKWELLSERVEREDITION",
+                "RTXPRO6000BLACKWELLWORKSTATIONEDITION",
+            ),
+            _only("rtx-pro-6000-blackwell"),
+        ),
+        "MI210": _only("mi210"),
+        "MI250X": _only("mi250x"),
+        "MI300A": _only("mi300a"),
+        "MI300X": _only("mi300x"),
+        "MI325X": _only("mi325x"),
+        "MI350X": _only("mi350x"),
+        "MI355X": _only("mi355x"),
+        "MI455X": _only("mi455x"),
+        "GAUDI2": _only("gaudi2"),
+        "HL225": _only("gaudi2"),
+        "GAUDIHL225": _only("gaudi2"),
+        "GAUDI3": _only("gaudi3"),
+        "INFERENTIA2": _only("inferentia2"),
+        "TRAINIUM2": _only("trainium2"),
+    }
+)
+#: Name of a TPU -> its part, and how many of what the name counts make one chip.
+_TPUS: Final[Mapping[str, tuple[str, int]]] = MappingProxyType(
+    {
+        "v5e": ("tpu-v5e", 1),
+        "v5litepod": ("tpu-v5e", 1),
+        "v5p": ("tpu-v5p", 2),
+        "v6e": ("tpu-v6e", 1),
+    }
+)
+_TPU_NAME: Final = re.compile(r"(?:tpu-?)?(v[0-9][a-z]*)(?:-([0-9]{1,5}))?", re.IGNORECASE)
+#: Where the form is not said: what is rented by that name unless it says otherwise.
+_USUAL_FORM: Final = MappingProxyType({"H200": "sxm"})
+
+_MAKERS: Final = re.compile(
+    r"\b(?:nvidia|amd|intel|aws|instinct|geforce|tesla|radeon|habana)\b", re.IGNORECASE
+)
+_SIZE_AND_FORM: Final = re.compile(
+    r"(?:HGX|OAM|SXM[2-9]?|PCIE|NVLINK|NVL(?:72|2)?|MEGA|HBM3E?|[0-9]{2,3}GI?B?)*", re.IGNORECASE
+)
+_SIZE: Final = re.compile(r"(?<![0-9])([0-9]{2,3}) ?Gi?B?(?![a-z0-9])", re.IGNORECASE)
+_FORMS: Final = (
+    ("sxm", re.compile(r"sxm|mega|hgx", re.IGNORECASE)),
+    ("pcie", re.compile(r"pcie", re.IGNORECASE)),
+    ("nvl", re.compile(r"nvl(?!ink|72)", re.IGNORECASE)),
+)
+#: Instances whose name does not say the form, but whose provider documents it.
+_INSTANCES: Final = (
+    ("sxm", re.compile(r"p4d\.|p4de\.|p5\.|p5e\.|p5en\.|a2-\w+gpu|a3-|standard_nd|bm\.gpu", re.IGNORECASE)),
+    ("nvl", re.compile(r"standard_nc\w*h100", re.IGNORECASE)),
+    ("pcie", re.compile(r"standard_nc\w*a100", re.IGNORECASE)),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """The part that a name means, and how many of it the name alone counts (chips of a slice)."""
+
+    part: str
+    chips: float | None = None
+
+
+class PartNames:
+    """Finds parts by what lists call them. `parts` are the ids and names of the catalog, shipped and own."""
+
+    def __init__(self, parts: Mapping[str, str] | None = None) -> None:
+        """Take the parts that there are; without any, those that lists are known to name."""
+        known = dict.fromkeys(listed_parts(), "") if parts is None else parts
+        self._parts = frozenset(known)
+        self._own = {_plain(each): part for part, name in known.items() for each in (part, name) if each}
+        self._found: dict[tuple[str, float | None, str], Named | Lack] = {}
+
+    def find(self, name: str, memory_gb: float | None = None, instance: str = "") -> Named | Lack:
+        """Return the part of a name, or why there is none."""
+        key = (name, memory_gb, instance)
+        if key not in self._found:
+            self._found[key] = self._look_up(*key)
+        return self._found[key]
+
+    def _look_up(self, name: str, memory_gb: float | None, instance: str) -> Named | Lack:
+        if (own := self._own.get(_plain(name))) is not None:
+            return Named(own)
+        found = _tpu(name) or _of_family(name, memory_gb, instance)
+        if isinstance(found, Named) and found.part not in self._parts:
+            return Lack.UNKNOWN
+        return found
+
+
+def listed_parts() -> frozenset[str]:
+    """Return the parts of the catalog that a list can name."""
+    variants = (variant.part for family in _FAMILIES.values() for variant in family)
+    return frozenset(part for part in variants if part) | {part for part, _ in _TPUS.values()}
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
+
+
+def _tpu(name: str) -> Named | None:
+    """Return the part of a TPU; a slice is named by its chips or cores, `v6e-8`."""
+    match = _TPU_NAME.fullmatch(name.strip())
+    if match is None or match[1].lower() not in _TPUS:
+        return None
+    part, each = _TPUS[match[1].lower()]
+    return Named(part, None if match[2] is None else max(int(match[2]), 1) / each)
+
+
+def _of_family(name: str, memory_gb: float | None, instance: str) -> Named | Lack:
+    """Return what a name means among the parts of its family."""
+    bare = re.sub(r"[^A-Za-z0-9]+", "", _MAKERS.sub("", name)).upper()
+    families = [each for each in _FAMILIES if bare.startswith(each) and _told(bare[len(each) :])]
+    if not families:
+        return Lack.UNKNOWN
+    family = max(families, key=len)
+    variants = _FAMILIES[family]
+    size = _SIZE.search(name)
+    memory = float(size[1]) if size else memory_gb
+    form = _form(name) or _form(instance) or _instance_form(instance)
+    if memory is not None:
+        variants = tuple(each for each in variants if _alike(memory, each.memory_gb))
+    fitting = tuple(each for each in variants if form is None or each.form in (None, form))
+    if len(fitting) > 1 and form is None:
+        fitting = tuple(each for each in fitting if each.form == _USUAL_FORM.get(family)) or fitting
+    parts = {each.part for each in fitting}
+    if len(parts) > 1:
+        return Lack.AMBIGUOUS
+    part = next(iter(parts), None)
+    return Lack.OTHER_PART if part is None else Named(part)
+
+
+def _told(rest: str) -> bool:
+    return _SIZE_AND_FORM.fullmatch(rest) is not None
+
+
+def _alike(memory: float, label: float | None) -> bool:
+    return label is None or abs(memory - label) <= _TOLERANCE * label
+
+
+def _form(text: str) -> str | None:
+    return next((form for form, pattern in _FORMS if pattern.search(text)), None)
+
+
+def _instance_form(instance: str) -> str | None:
+    return next((form for form, pattern in _INSTANCES if pattern.match(instance)), None)

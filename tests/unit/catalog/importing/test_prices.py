@@ -1,0 +1,379 @@
+"""Lists of prices: whole files as gpuhunt and SkyPilot write them, plain ones, and hostile ones."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from time import perf_counter
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gpudesk.catalog.importing.price_names import Lack, Named, PartNames, listed_parts
+from gpudesk.catalog.importing.prices import propose_prices
+from gpudesk.catalog.queries import Catalog
+from gpudesk.domain.claims import Kind, Source
+from gpudesk.domain.messages import InputError
+from gpudesk.domain.own_facts import OwnPrice, Proposal
+from gpudesk.domain.things import ThingKind
+from gpudesk.sentences import problem, sentence
+
+TODAY = "2026-11-25"
+GPUHUNT = (
+    "provider,instance_name,location,price,cpu,memory,gpu_count,gpu_name,gpu_memory,spot,disk_size,"
+    "gpu_vendor,flags,cpu_arch,provider_data"
+)
+SKYPILOT = (
+    "InstanceType,AcceleratorName,AcceleratorCount,vCPUs,MemoryGiB,Price,SpotPrice,Region,AvailabilityZone,"
+    "GpuInfo"
+)
+
+
+def read(data: bytes | str, name: str = "list.csv", **options: object) -> Proposal:
+    raw = data.encode() if isinstance(data, str) else data
+    steps = propose_prices(raw, name=name, today=TODAY, **options)  # type: ignore[arg-type]
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            made: Proposal = end.value
+            return made
+
+
+def prices(proposal: Proposal) -> list[OwnPrice]:
+    return [fact for fact in proposal.facts if isinstance(fact, OwnPrice)]
+
+
+def short(proposal: Proposal) -> list[tuple[str, str, float | None, str | None, str | None]]:
+    return [(each.accelerator, each.term, each.usd, each.provider, each.region) for each in prices(proposal)]
+
+
+def said(proposal: Proposal) -> str:
+    return "\n".join(map(sentence, (*proposal.notes, *proposal.left_out)))
+
+
+def gpuhunt(*rows: str) -> str:
+    return "\n".join((GPUHUNT, *rows)) + "\n"
+
+
+def skypilot(*rows: str) -> str:
+    return "\n".join((SKYPILOT, *rows)) + "\n"
+
+
+# gpuhunt
+
+
+def test_gpuhunt_divides_by_the_accelerators_of_the_instance() -> None:
+    proposal = read(
+        gpuhunt(
+            "aws,p5.48xlarge,us-east-1,98.32,192,2048,8,H100,80,False,,nvidia,,x86,",
+            "aws,p5.48xlarge,us-east-1,31.46,192,2048,8,H100,80,True,,nvidia,,x86,",
+            "hotaisle,1x,us-michigan-1,1.99,13,224,1,MI300X,192,False,12288,amd,,x86,",
+        ),
+        "catalog-2026-11-20.csv",
+    )
+    assert short(proposal) == [
+        ("h100-sxm", "on_demand", 12.29, "AWS", "us-east-1"),
+        ("h100-sxm", "spot", 3.9325, "AWS", "us-east-1"),
+        ("mi300x", "on_demand", 1.99, "Hot Aisle", "us-michigan-1"),
+    ]
+    first = prices(proposal)[0]
+    assert (first.instance, first.accelerators_in_instance) == ("p5.48xlarge", 8)
+    assert (first.date, first.kind) == ("2026-11-20", Kind.INDEPENDENT)
+    source = proposal.facts[0]
+    assert isinstance(source, Source)
+    assert (source.title, source.publisher) == ("catalog-2026-11-20.csv", "gpuhunt")
+    assert first.source == source.id
+
+
+def test_zones_of_a_region_are_one_price() -> None:
+    rows = [f"gcp,a3-highgpu-8g,us-central1-{zone},88.25,208,1872,8,H100,80,False,,,,," for zone in "abcf"]
+    proposal = read(gpuhunt(*rows))
+    assert [each.region for each in prices(proposal)] == ["us-central1"]
+    assert "3 rows repeat a price" in said(proposal)
+
+
+def test_slices_of_tpus_count_chips() -> None:
+    proposal = read(
+        gpuhunt(
+            "gcp,v5litepod-8,us-west4-a,9.6,0,0,1,v5litepod-8,16,False,,google,,,",
+            "gcp,v5p-8,us-east5-a,16.8,0,0,1,v5p-8,95,False,,google,,,",
+            "gcp,v6e-4,us-east5-a,10.8,0,0,4,v6e,32,False,,google,,,",
+        )
+    )
+    assert [(each.accelerator, each.usd) for each in prices(proposal)] == [
+        ("tpu-v5e", 1.2),
+        ("tpu-v5p", 4.2),
+        ("tpu-v6e", 2.7),
+    ]
+
+
+def test_provider_can_stand_in_the_name_of_the_file() -> None:
+    data = "instance_name,location,price,gpu_count,gpu_name,gpu_memory,spot\nx,eu-1,2,1,L40S,48,False\n"
+    assert prices(read(data, "runpod.csv"))[0].provider == "RunPod"
+    assert prices(read(data, "something.csv"))[0].provider is None
+    assert prices(read(data, "runpod.csv", provider="Our own", date="2026-10-01"))[0].provider == "Our own"
+
+
+# SkyPilot
+
+
+def test_skypilot_has_two_prices_a_row() -> None:
+    proposal = read(
+        skypilot("ex.8x,MI325X,8,128,2048,17.60,9.00,eu-1,eu-1a,", "ex.1x,L4,0.5,8,32,0.4,,eu-1,,"),
+        "lambda/vms.csv",
+    )
+    assert short(proposal) == [
+        ("mi325x", "on_demand", 2.2, "Lambda", "eu-1"),
+        ("mi325x", "spot", 1.125, "Lambda", "eu-1"),
+        ("l4", "on_demand", 0.8, "Lambda", "eu-1"),
+    ]
+    assert [each.accelerators_in_instance for each in prices(proposal)] == [8, 8, None]
+    assert {each.date for each in prices(proposal)} == {None}
+    assert "undated" in said(proposal)
+
+
+def test_skypilot_describes_memory_in_mib_or_gib() -> None:
+    gib = "\"{'Gpus': [{'Name': 'A100', 'Count': 8.0, 'MemoryInfo': {'SizeInMiB': 80}}]}\""
+    mib = "\"{'Gpus': [{'Name': 'A100', 'Count': 8.0, 'MemoryInfo': {'SizeInMiB': 40960}}]}\""
+    proposal = read(
+        skypilot(
+            f"a100-sxm4-a,A100,8,128,2048,16,,eu-1,,{gib}", f"a100-sxm4-b,A100,8,128,2048,8,,eu-1,,{mib}"
+        )
+    )
+    assert [(each.accelerator, each.instance) for each in prices(proposal)] == [
+        ("a100-80gb-sxm", "a100-sxm4-a")
+    ]
+    assert "1 row of a variant that the catalog does not have, by memory or form: A100 × 1" in said(proposal)
+
+
+def test_columns_can_stand_in_any_order_and_dress() -> None:
+    plain = read("Price,AcceleratorName,Region,AcceleratorCount\n8.00,MI300X,eu,4\n")
+    dressed = read(
+        '\ufeffregion;"ACCELERATOR NAME";accelerator_count;PRICE\r\neu;"MI300X";4;8,00\r\n'.encode()
+    )
+    assert [each[:3] for each in short(plain)] == [("mi300x", "on_demand", 2.0)]
+    assert short(plain) == short(dressed)
+
+
+# Plain lists
+
+
+def test_plain_list_has_sources_of_its_own() -> None:
+    proposal = read(
+        "accelerator,usd_per_accelerator_hour,term,provider,region,date,source\n"
+        "h200-sxm,2.10,Reserved 1 year,Example Cloud,eu-1,2026-11-01,Quote of November\n"
+        "Instinct MI355X,2.95,,Example Cloud,,,\n",
+        parts={"h200-sxm": "H200 SXM 141GB", "mi355x": "Instinct MI355X"},
+    )
+    reserved, other = prices(proposal)
+    assert (reserved.term, reserved.date, reserved.kind) == ("reserved_1_year", "2026-11-01", Kind.USER)
+    assert (other.accelerator, other.term, other.date) == ("mi355x", "on_demand", None)
+    titles = {fact.id: fact.title for fact in proposal.facts if isinstance(fact, Source)}
+    assert titles[reserved.source] == "Quote of November"
+    assert titles[other.source] == "list.csv"
+
+
+def test_own_accelerators_are_found_by_id_and_name() -> None:
+    data = "accelerator,usd_per_accelerator_hour\nour-chip,1\nOur Chip 2,2\n"
+    assert [
+        each.accelerator for each in prices(read(data, parts={"our-chip": "x", "second": "Our Chip 2"}))
+    ] == [
+        "our-chip",
+        "second",
+    ]
+
+
+def test_reading_again_brings_the_same_facts() -> None:
+    data = skypilot("ex.8x,MI325X,8,128,2048,17.60,9.00,eu-1,eu-1a,")
+    assert read(data).facts == read(data).facts
+    assert len({each.id for each in prices(read(data))}) == 2
+
+
+# Names
+
+
+@pytest.mark.parametrize(
+    ("name", "memory", "instance", "part"),
+    [
+        ("A100", 80, "Standard_ND96amsr_A100_v4", "a100-80gb-sxm"),
+        ("A100", 80, "", Lack.AMBIGUOUS),
+        ("A100", 40, "", Lack.OTHER_PART),
+        ("A100", None, "", Lack.AMBIGUOUS),
+        ("A100-80GB", None, "p4de.24xlarge", "a100-80gb-sxm"),
+        ("A100-80GB-SXM", None, "", "a100-80gb-sxm"),
+        ("NVIDIA A100-SXM4-80GB", None, "", "a100-80gb-sxm"),
+        ("A100-80GB", None, "Standard_NC24ads_A100_v4", Lack.OTHER_PART),
+        ("H100", 80, "gpu_8x_h100_sxm5", "h100-sxm"),
+        ("H100", 80, "gpu_1x_h100_pcie", "h100-pcie"),
+        ("H100", 80, "", Lack.AMBIGUOUS),
+        ("H100", 94, "", "h100-nvl-94gb"),
+        ("H100", None, "Standard_NC40ads_H100_v5", "h100-nvl-94gb"),
+        ("H100NVL", 94, "", "h100-nvl-94gb"),
+        ("H100-SXM", None, "", "h100-sxm"),
+        ("H100-MEGA", None, "a3-megagpu-8g", "h100-sxm"),
+        ("H100-NVLINK", None, "", Lack.AMBIGUOUS),
+        ("H200", 141, "", "h200-sxm"),
+        ("H200-NVL", None, "", "h200-nvl"),
+        ("GH200", 96, "gpu_1x_gh200", "gh200-96gb"),
+        ("GH200", None, "", Lack.AMBIGUOUS),
+        ("B200", 192, "gpu_8x_b200_sxm6", "b200-hgx"),
+        ("GB200", 186, "BM.GPU.GB200.4", "gb200-nvl72"),
+        ("L40", 48, "", Lack.UNKNOWN),
+        ("L40S", 48, "", "l40s"),
+        ("L4", 24, "g2-standard-4", "l4"),
+        ("A10G", 24, "", Lack.UNKNOWN),
+        ("RTXPRO6000S", 96, "", "rtx-pro-6000-blackwell"),
+        ("RTX 6000 Ada", 48, "", Lack.UNKNOWN),
+        ("AMD Instinct MI300X OAM", 192, "", "mi300x"),
+        ("MI250", 128, "", Lack.UNKNOWN),
+        ("MI325X", 288, "", "mi325x"),
+        ("Gaudi HL-205", None, "", Lack.UNKNOWN),
+        ("tpu-v5litepod-8", None, "", "tpu-v5e"),
+        ("tpu-v4", None, "", Lack.UNKNOWN),
+        ("", None, "", Lack.UNKNOWN),
+    ],
+)
+def test_names_mean_parts(name: str, memory: float | None, instance: str, part: str | Lack) -> None:
+    found = PartNames().find(name, memory, instance)
+    assert (found.part if isinstance(found, Named) else found) == part
+
+
+def test_listed_parts_are_in_the_catalog(catalog: Catalog) -> None:
+    assert listed_parts() <= {thing.id for thing in catalog.things(ThingKind.ACCELERATOR)}
+
+
+def test_what_is_left_out_is_counted_by_name() -> None:
+    proposal = read(
+        gpuhunt(
+            *["runpod,x,eu,1,1,1,1,A40,48,False,,,,,"] * 3,
+            "runpod,y,eu,1,1,1,1,H100,80,False,,,,,",
+            "runpod,z,eu,1,1,1,0,,,False,,,,,",
+            "runpod,q,eu,,1,1,1,L4,24,False,,,,,",
+            "runpod,n,eu,nan,1,1,1,L4,24,False,,,,,",
+            "runpod,ok,eu,0.5,1,1,1,L4,24,False,,,,,",
+        )
+    )
+    text = said(proposal)
+    assert "3 rows of accelerators that the catalog does not have: A40 × 3" in text
+    assert "1 row whose name can be several parts" in text
+    assert "1 row without an accelerator" in text
+    assert "1 row without a price" in text
+    assert "1 row with a cell that cannot be" in text
+    assert len(prices(proposal)) == 1
+
+
+# Bounds
+
+
+def test_a_hundred_thousand_rows_take_two_seconds() -> None:
+    rows = [
+        f"ex.{number % 997},MI325X,8,128,2048,{10 + number % 9000 / 100:.2f},,eu-{number % 50},eu-1a,"
+        for number in range(100_000)
+    ]
+    data = skypilot(*rows).encode()
+    steps = propose_prices(data, name="vms.csv", today=TODAY)
+    began, longest, last = perf_counter(), 0.0, perf_counter()
+    reports: list[tuple[int, int]] = []
+    proposal = None
+    while proposal is None:
+        try:
+            reports.append(next(steps))
+        except StopIteration as end:
+            proposal = end.value
+        longest, last = max(longest, perf_counter() - last), perf_counter()
+    assert perf_counter() - began < 4  # two seconds where nothing else runs
+    assert reports[0][0] < reports[-1][0] <= reports[-1][1] == 100_001
+    assert len(prices(proposal)) > 80_000
+    assert longest < 1
+
+
+@pytest.mark.parametrize(
+    ("data", "wanted"),
+    [
+        (b"", "no columns"),
+        (b"a,b,c\n1,2,3\n", "AcceleratorName + AcceleratorCount + Price (SkyPilot)"),
+        (gpuhunt().encode(), "no row with an accelerator"),
+        (gpuhunt("runpod,x,eu,1,1,1,1,A40,48,False,,,,,").encode(), "A40 × 1"),
+        (GPUHUNT.encode() + b"\n\xff\xfe\xfd,\n", "UTF-8"),
+        (SKYPILOT.encode("utf-16"), "no columns"),
+        (GPUHUNT.encode() + b'\n"' + b"x" * 200_000, "never closed"),
+    ],
+)
+def test_files_that_bring_nothing_say_why(data: bytes, wanted: str) -> None:
+    with pytest.raises(InputError) as error:
+        read(data)
+    assert wanted in problem(error.value)
+
+
+def written(header: Sequence[str], row: Mapping[str, str]) -> str:
+    out = io.StringIO()
+    writer = csv.DictWriter(out, header)
+    writer.writeheader()
+    writer.writerow(row)
+    return out.getvalue()
+
+
+hostile = st.one_of(
+    st.sampled_from(
+        [
+            "=1+1",
+            "+cmd|' /C calc'!A0",
+            "-2",
+            "@SUM(A1)",
+            "\0",
+            "a\0b",
+            "\u202egnp.exe",
+            "\u200e",
+            "NaN",
+            "inf",
+            "1e308",
+            "1e-400",
+            "-1",
+            "0",
+            "9" * 400,
+            "'; DROP TABLE price; --",
+            "1,95",
+            "\ud7ff",
+            "\uff12",
+        ]
+    ),
+    st.text(max_size=30),
+    st.floats().map(str),
+    st.integers().map(str),
+)
+
+
+@settings(deadline=None, max_examples=300)
+@given(cells=st.dictionaries(st.sampled_from(GPUHUNT.split(",")), hostile))
+def test_hostile_cells_are_text_or_left_out(cells: dict[str, str]) -> None:
+    sound = {"gpu_name": "MI300X", "gpu_count": "8", "price": "16", "spot": "False"}
+    data = written(GPUHUNT.split(","), {**sound, **cells})
+    try:
+        found = prices(read(data.encode("utf-8", "surrogatepass")))
+    except InputError as error:
+        found = []
+        refused = problem(error)
+        assert refused.isprintable()
+    for price in found:
+        assert price.usd is not None
+        assert 0.001 <= price.usd <= 1000
+        for text in (price.provider, price.region, price.instance, price.date, price.note):
+            assert text is None or text.isprintable()
+
+
+@settings(deadline=None, max_examples=200)
+@given(
+    data=st.one_of(
+        st.binary(max_size=300), st.text(max_size=300).map(lambda text: text.encode("utf-8", "replace"))
+    )
+)
+def test_any_bytes_give_a_proposal_or_a_refusal(data: bytes) -> None:
+    for header in ("", GPUHUNT + "\n", SKYPILOT + "\n", "accelerator,usd_per_accelerator_hour\n"):
+        try:
+            made: object = read(header.encode() + data)
+        except InputError as error:
+            made = problem(error)
+        assert made
