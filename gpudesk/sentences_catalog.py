@@ -75,6 +75,8 @@ CATALOG_SENTENCES: Final = MappingProxyType(
         "own.step.price": "Price of {thing}",
         "own.step.remove_price": "Remove price of {thing}",
         "own.step.source": "Change source {title}",
+        "scenario.carries_entries": "names {names}, which your catalog lacks and the file brings along; "
+        "import the file first",
         # Handing on
         "handing_on.pack": "Writing the pack",
         "handing_on.table": "Writing the table",

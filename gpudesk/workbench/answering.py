@@ -197,6 +197,7 @@ def content_hash(answer: Answer) -> str:
     content["scenario"] = replace(
         answer.scenario,
         catalog_revision=None,
+        own_records=(),
         unknown_sections=MappingProxyType({}),
         accelerators=tuple(replace(choice, slot=None) for choice in answer.scenario.accelerators),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -56,6 +57,7 @@ class Workbench:
         #: Whether answers rank announced parts beside shipping ones.
         self.rank_announced = False
         self._calibration_file = calibration_file
+        self._carried: dict[tuple[str, ...], tuple[Mapping[str, object], ...]] = {}
         self.own = OwnCatalog(own_file, self._show_own)
 
     @classmethod
@@ -77,6 +79,7 @@ class Workbench:
     def _show_own(self, facts: OwnFacts, edit: Edit | None) -> None:
         """Lay the user's facts over the catalog; what rests on the former ones is worked out anew."""
         self.catalog = self.catalog.with_own(facts)
+        self._carried.clear()
         if edit is None or edit.moves_estimates:
             for name in ("estimator", "records"):
                 self.__dict__.pop(name, None)
@@ -121,30 +124,49 @@ class Workbench:
     def read_scenario(self, path: Path) -> Scenario:
         """Read a scenario file whose ids the catalog knows; raises `InputError` naming file and place."""
         from gpudesk.workbench.answering import check_ids
+        from gpudesk.workbench.carried_facts import CarriedFactsError, check_carried
         from gpudesk.workbench.scenario_file import read_scenario
 
         scenario = read_scenario(path)
         try:
+            check_carried(scenario, self.catalog)
             check_ids(scenario, self.catalog)
+        except CarriedFactsError as error:
+            error.where = str(path)
+            raise
         except InputError as error:
             raise InputError(error.problem, f"{path}: {error.where}") from error
         return scenario
 
     def save_scenario(self, scenario: Scenario, path: Path) -> Scenario:
-        """Write a scenario under the catalog's revision; return it as it was saved."""
+        """Write a scenario under the catalog's revision, with the user's facts that it uses; return it so."""
         from gpudesk.workbench.scenario_file import write_scenario
 
-        saved = replace(scenario, catalog_revision=self.catalog.revision)
+        saved = replace(self._with_carried(scenario), catalog_revision=self.catalog.revision)
         write_scenario(saved, path)
         return saved
 
+    def _with_carried(self, scenario: Scenario) -> Scenario:
+        """Return a scenario with copies of the user's facts that it uses, and of nobody else's.
+
+        They are looked for once while they stay.
+        """
+        if not len(self.own.facts):
+            return replace(scenario, own_records=()) if scenario.own_records else scenario
+        from gpudesk.workbench.own_facts_json import records_of
+
+        used = (scenario.model, *(choice.accelerator for choice in scenario.accelerators))
+        if used not in self._carried:
+            self._carried[used] = records_of(scenario, self.own.facts)
+        return replace(scenario, own_records=self._carried[used])
+
     def answer(self, scenario: Scenario, *, with_curves: bool = False) -> Answer:
-        """Return the answer to a scenario."""
+        """Return the answer to a scenario, which carries the user's facts that it rests on."""
         from gpudesk.workbench.answering import answer_scenario
 
         calibration = f"{self.calibration.newest_month}, {self.calibration.revision[:8]}"
         return answer_scenario(
-            scenario,
+            self._with_carried(scenario),
             self.catalog,
             self.estimator,
             calibration,

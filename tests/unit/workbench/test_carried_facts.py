@@ -1,0 +1,96 @@
+"""A scenario carries the facts of its author; on another machine they are offered, never taken."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from gpudesk.domain.claims import Kind
+from gpudesk.domain.own_facts import OwnAccelerator, OwnClaim, OwnFact
+from gpudesk.domain.packs import chosen_keys
+from gpudesk.domain.scenarios import AcceleratorChoice
+from gpudesk.workbench import own_edits
+from gpudesk.workbench.carried_facts import CarriedFactsError, news
+from gpudesk.workbench.pack import pack_edit
+from gpudesk.workbench.pack_preview import preview
+from gpudesk.workbench.templates import read_template
+from gpudesk.workbench.workbench import Workbench
+
+TODAY = "2026-11-21"
+QUOTE = own_edits.own_source("Data sheet, draft", "Acme")
+FIGURES = {"memory": 137438953472, "memory_bandwidth": 4 * 10**12, "software_platform": "cuda"}
+PART: tuple[OwnFact, ...] = (
+    QUOTE,
+    OwnAccelerator("acme-1", "Acme 1", "Acme", "hopper"),
+    *(OwnClaim("acme-1", name, value, QUOTE.id, Kind.USER, TODAY) for name, value in FIGURES.items()),
+)
+
+
+@pytest.fixture
+def saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A scenario with an accelerator and a bandwidth of its author, saved on the author's machine."""
+    monkeypatch.setenv("GPUDESK_HOME", str(tmp_path / "author"))
+    scenario = read_template("70b-chat-on-four")
+    parts = (AcceleratorChoice("acme-1", 2), AcceleratorChoice("mi325x", 1))
+    with Workbench.open() as bench:
+        bench.own.do(own_edits.add(bench.catalog, PART, "Acme 1"))
+        edit = own_edits.state_value(
+            bench.catalog, "mi325x", "memory_bandwidth", 5.3, "TB/s", QUOTE, today=TODAY
+        )
+        bench.own.do(edit)
+        path = tmp_path / "shared.gpudesk"
+        bench.save_scenario(replace(scenario, accelerators=parts), path)
+    monkeypatch.setenv("GPUDESK_HOME", str(tmp_path / "reader"))
+    return path
+
+
+def test_only_what_the_scenario_uses_goes_along(saved: Path) -> None:
+    records = json.loads(saved.read_text())["own_records"]["records"]
+    assert {(each["fact"], each.get("thing") or each.get("id")) for each in records} == {
+        ("source", QUOTE.id),
+        ("accelerator", "acme-1"),
+        ("claim", "acme-1"),
+        ("claim", "mi325x"),
+        ("preference", "mi325x"),
+    }
+
+
+def test_reader_without_the_entry_is_told_and_can_take_it(saved: Path) -> None:
+    with Workbench.open() as bench:
+        with pytest.raises(CarriedFactsError) as refused:
+            bench.read_scenario(saved)
+        assert refused.value.where == str(saved)
+        assert len(bench.own.facts) == 0
+        pack = refused.value.pack
+        rows = preview(pack, bench.catalog)
+        bench.own.do(pack_edit(pack, rows, chosen_keys(rows), bench.catalog))
+        scenario = bench.read_scenario(saved)
+        assert bench.catalog.accelerator("acme-1").memory_bandwidth == 4e12
+        assert news(scenario, bench.catalog) is None
+
+
+def test_other_figures_are_offered_and_not_taken(saved: Path, tmp_path: Path) -> None:
+    document = json.loads(saved.read_text())
+    document["scenario"]["accelerators"] = [{"accelerator": "mi325x", "count": 1}]
+    saved.write_text(json.dumps(document))
+    with Workbench.open() as bench:
+        scenario = bench.read_scenario(saved)
+        assert bench.catalog.accelerator("mi325x").memory_bandwidth == 6e12
+        found = news(scenario, bench.catalog)
+        assert found is not None
+        again = tmp_path / "again.gpudesk"
+        bench.save_scenario(scenario, again)
+        assert "own_records" not in json.loads(again.read_text()), "what is saved rests on what holds here"
+        assert bench.answer(scenario).columns[0].accelerator.memory_bandwidth == 6e12
+
+
+def test_answer_carries_its_facts_and_keeps_its_hash(saved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GPUDESK_HOME", str(saved.parent / "author"))
+    with Workbench.open() as bench:
+        scenario = bench.read_scenario(saved)
+        answer = bench.answer(scenario)
+        assert answer.scenario.own_records == scenario.own_records
+        assert bench.answer(replace(scenario, own_records=())).content_hash == answer.content_hash
