@@ -1,0 +1,66 @@
+"""Ranges of prices: shipped and own ones, together and apart."""
+
+from __future__ import annotations
+
+from gpudesk.catalog.queries import Catalog
+from gpudesk.domain.claims import Kind, Price, Source
+from gpudesk.workbench.price_summary import price_summary
+
+SOURCE = Source("own-list", "List", "Somebody", Kind.USER)
+
+
+def price(
+    usd: float | None, *, low: float | None = None, high: float | None = None, **fields: object
+) -> Price:
+    stated = {"accelerator": "l4", "term": "on_demand", **fields}
+    return Price(  # type: ignore[arg-type]
+        id=str(usd), source=SOURCE, kind=Kind.USER, usd=usd, usd_low=low, usd_high=high, **stated
+    )
+
+
+def test_low_median_and_high_with_their_dates_and_providers() -> None:
+    (found,) = price_summary(
+        [
+            price(1.0, provider="B", date="2026-03-01"),
+            price(4.0, provider="A", date="2025-01"),
+            price(2.0, provider="A"),
+        ]
+    )
+    assert (found.low, found.median, found.high, found.count) == (1.0, 2.0, 4.0, 3)
+    assert (found.oldest, found.newest, found.undated) == ("2025-01", "2026-03-01", 1)
+    assert found.providers == ("A", "B")
+
+
+def test_range_counts_once_by_its_middle() -> None:
+    (found,) = price_summary([price(None, low=1.0, high=9.0), price(2.0), price(6.0)])
+    assert (found.low, found.median, found.high) == (1.0, 5.0, 9.0)
+
+
+def test_shipped_and_own_together_or_apart() -> None:
+    prices = [price(1.0), price(3.0, own=True)]
+    (together,) = price_summary(prices)
+    assert (together.own, together.count, together.own_count, together.median) == (None, 2, 1, 2.0)
+    shipped, own = price_summary(prices, apart=True)
+    assert (shipped.own, shipped.high, own.own, own.low) == (False, 1.0, True, 3.0)
+
+
+def test_terms_have_an_order_and_purchases_come_last() -> None:
+    terms = ("purchase", "spot", "reserved_1_year", "on_demand")
+    found = price_summary([price(1.0, term=term) for term in terms])
+    assert [each.term for each in found] == ["on_demand", "spot", "reserved_1_year", "purchase"]
+
+
+def test_what_is_no_price_of_a_part_is_in_none() -> None:
+    assert price_summary([price(None), price(1.0, accelerator=None)]) == ()
+    refused = price(70_000.0, term="purchase", note="not taken")
+    assert price_summary([refused]) == ()
+    (kept,) = price_summary([price(70_000.0, term="purchase", note="our quote", own=True)])
+    assert kept.own_count == 1
+
+
+def test_shipped_prices_have_ranges(facts: Catalog) -> None:
+    found = {(each.accelerator, each.term): each for each in price_summary(facts.prices())}
+    spot, rent = found["h100-sxm", "spot"], found["h100-sxm", "on_demand"]
+    assert spot.median < rent.median
+    assert rent.low <= rent.median <= rent.high
+    assert found["b200-hgx", "purchase"].high == 40_000
