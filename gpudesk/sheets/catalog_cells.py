@@ -15,7 +15,7 @@ from gpudesk.domain.formatting import (
     in_display_unit,
     quantity_of,
 )
-from gpudesk.sheets.ages import age_days, age_text
+from gpudesk.sheets.ages import age_days, age_text, end_of
 from gpudesk.sheets.catalog_words import attribute_text, column_head, column_meaning, word
 from gpudesk.sheets.comparison_copy import number_text
 from gpudesk.sheets.plain_text import safe_text
@@ -226,6 +226,9 @@ def _copied(value: float, column: Column, row: CatalogRow) -> float:
 
 def sort_key(value: CellValue, row: CatalogRow, column: Column) -> tuple[float, str, float]:
     """Return what known values of a column are ordered by: numbers before words, like with like."""
+    if column.kind in (ColumnKind.DATE, ColumnKind.AGE):
+        ended = end_of(str(value))
+        return (0.0, "", float(ended.toordinal())) if ended is not None else (1.0, str(value), 0.0)
     if column.kind is ColumnKind.VALUE and _is_number(value):
         return 0.0, row.unit or "", float(value)
     if isinstance(value, tuple) and value and isinstance(value[0], int | float):

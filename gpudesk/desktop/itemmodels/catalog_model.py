@@ -8,9 +8,11 @@ from typing import Any, Final
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
-from gpudesk.domain.catalog_tables import CatalogRow, CatalogTable, Column, Section
+from gpudesk.domain.catalog_tables import CatalogRow, CatalogTable, Column, ColumnKind, Section
+from gpudesk.sheets.ages import stale
 from gpudesk.sheets.catalog_cells import FIGURES, CatalogWriter
 from gpudesk.sheets.catalog_words import column_head, column_meaning
+from gpudesk.text import tr
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -42,6 +44,8 @@ class CatalogModel(QAbstractTableModel):
         #: The line over which a rule stands, since what follows is not ranked; -1 for none.
         self.rule = -1
         self._writer: CatalogWriter | None = None
+        self._today, self._stale_days = "", 0
+        self._stale: dict[str | None, bool] = {}
 
     def show(
         self, table: CatalogTable, writer: CatalogWriter, lines: Sequence[Line], *, rule: int = -1
@@ -50,6 +54,23 @@ class CatalogModel(QAbstractTableModel):
         self.beginResetModel()
         self.table, self._writer, self.lines, self.rule = table, writer, lines, rule
         self.endResetModel()
+
+    def mark_stale(self, today: str, days: int) -> None:
+        """Mark the ages of what is older than so many days on a day."""
+        if (today, days) != (self._today, self._stale_days):
+            self._today, self._stale_days = today, days
+            self._stale.clear()
+            if self.lines:
+                self.dataChanged.emit(
+                    self.index(0, 0), self.index(len(self.lines) - 1, self.columnCount() - 1)
+                )
+
+    def is_stale(self, row: CatalogRow) -> bool:
+        """Return whether the age of a row is marked."""
+        found = self._stale.get(row.date)
+        if found is None:
+            found = self._stale[row.date] = stale(row.date, self._today, self._stale_days)
+        return found
 
     # Looking up
 
@@ -85,7 +106,11 @@ class CatalogModel(QAbstractTableModel):
         line, row = self.lines[number], self.row(number)
         if isinstance(line, Heading):
             return f"{line.title}, {line.note}" if line.note else line.title
-        return "" if row is None or self._writer is None else self._writer.sentence(row, column)
+        if row is None or self._writer is None:
+            return ""
+        said = self._writer.sentence(row, column)
+        old = self.column(column).kind is ColumnKind.AGE and self.is_stale(row)
+        return f"{said}, {tr('stale')}" if old else said
 
     # What Qt asks
 

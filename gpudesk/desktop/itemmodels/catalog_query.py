@@ -9,7 +9,7 @@ from typing import Any, Final
 from gpudesk.domain.catalog_tables import CatalogRow, CatalogTable, ColumnKind, Section
 from gpudesk.domain.claims import Kind
 from gpudesk.sheets.ages import STALE_FACT_DAYS, STALE_PRICE_DAYS, age_days
-from gpudesk.sheets.catalog_cells import sort_key
+from gpudesk.sheets.catalog_cells import FIGURES, sort_key
 
 #: What of a section can be narrowed by which facet.
 FACETS: Final[dict[Section, tuple[str, ...]]] = {
@@ -89,6 +89,11 @@ def next_sorting(sorting: Sorting | None, column: str, *, largest_first: bool) -
     return replace(sorting, descending=not largest_first) if sorting.descending == largest_first else None
 
 
+def largest_first(kind: ColumnKind) -> bool:
+    """Return whether asking for a column means its largest values first: figures and dates."""
+    return kind in FIGURES or kind is ColumnKind.DATE
+
+
 def ordered(table: CatalogTable, sorting: Sorting | None, *, announced_among: bool = False) -> list[int]:
     """Return the places of all rows in an order; unknown values are last both ways.
 
@@ -104,7 +109,8 @@ def ordered(table: CatalogTable, sorting: Sorting | None, *, announced_among: bo
     keys: dict[int, Any] = {
         place: sort_key(rows[place].values[position], rows[place], column) for place in known
     }
-    known.sort(key=keys.__getitem__, reverse=sorting.descending)
+    # The older the earlier: ages run against their dates.
+    known.sort(key=keys.__getitem__, reverse=sorting.descending != (column.kind is ColumnKind.AGE))
     unknown = [place for place in places if rows[place].values[position] is None]
     result = known + unknown
     if column.kind in (ColumnKind.FIGURE, ColumnKind.MONEY) and not announced_among:

@@ -67,6 +67,11 @@ class Shelf:
             self._step_texts(section, part, None)
         return part.texts
 
+    def is_ready(self, section: Section) -> bool:
+        """Return whether a section can be searched at once."""
+        part = self._parts[section]
+        return part.table is not None and len(part.texts) == len(part.table.rows)
+
     def step(self, seconds: float) -> bool:
         """Make what is missing for about this long; return whether anything is still missing."""
         end = time.perf_counter() + seconds

@@ -6,7 +6,7 @@ Positions are those of the scenario's accelerators; a position that there is non
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 from gpudesk.domain.comparison import lowest_free, slots
 from gpudesk.domain.precision import Precision
@@ -35,6 +35,10 @@ LOAD_FIELD: dict[LoadKind, str] = {
     LoadKind.REQUEST_RATE: "request_rate",
     LoadKind.LIMITS: "tpot_ms",
 }
+
+
+#: Counts that are offered; the arrow keys reach these too.
+COUNTS: Final = (1, 2, 4, 8, 16, 32, 64)
 
 
 def empty_scenario(name: str = "") -> Scenario:
@@ -92,6 +96,16 @@ def with_count(scenario: Scenario, position: int, count: int | None) -> Scenario
     return with_accelerator(
         scenario, position, count=count, tp=None, pp=None, ep=None, dp=None, attention_dp=None
     )
+
+
+def fitting_count(scenario: Scenario, accelerator: str) -> int | None:
+    """Return the count that the others have, or the next one where the part stands there with that."""
+    counts = {choice.count for choice in scenario.accelerators}
+    count = counts.pop() if len(counts) == 1 else 1
+    taken = {choice.count for choice in scenario.accelerators if choice.accelerator == accelerator}
+    if count in taken:
+        return next((each for each in COUNTS if each not in taken and each > (count or 0)), count)
+    return count
 
 
 def add_accelerator(scenario: Scenario, accelerator: str, count: int | None = None) -> Scenario:

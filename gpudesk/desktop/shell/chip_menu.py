@@ -18,9 +18,6 @@ from gpudesk.domain.scenarios import AcceleratorChoice
 from gpudesk.text import tr
 from gpudesk.workbench.requests import MOST_ACCELERATORS, check_degrees
 
-#: Counts that are offered; the arrow keys reach these too.
-COUNTS = (1, 2, 4, 8, 16, 32, 64)
-
 
 @dataclass(frozen=True, slots=True)
 class Plan:
@@ -113,7 +110,7 @@ def _count_menu(desk: Desk, position: int, choice: AcceleratorChoice, name: str,
 
     _switch(menu, group, tr("Smallest that fits"), set_count(None), on=choice.count is None)
     menu.addSeparator()
-    for count in sorted({*COUNTS, *_own_counts(desk, choice)}):
+    for count in sorted({*edits.COUNTS, *_own_counts(desk, choice)}):
         _switch(menu, group, f"× {count}", set_count(count), on=choice.count == count)
     menu.addSeparator()
 

@@ -8,9 +8,10 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gpudesk.desktop.session import edits
 from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.edits import COUNTS
 from gpudesk.desktop.shell.baseline_choice import BaselineChoice
 from gpudesk.desktop.shell.chip import Chip
-from gpudesk.desktop.shell.chip_menu import COUNTS, make_chip_menu
+from gpudesk.desktop.shell.chip_menu import make_chip_menu
 from gpudesk.desktop.shell.choices import accelerator_options
 from gpudesk.desktop.theme.pen import Pen
 from gpudesk.desktop.theme.theme import Theme
@@ -61,13 +62,8 @@ class ChipRow(QWidget):
     def add_accelerator(self, accelerator: str) -> None:
         """Add a part with the count that the others have, or the next one where it stands there with that."""
         scenario = self._desk.scenario
-        counts = {choice.count for choice in scenario.accelerators}
-        count = counts.pop() if len(counts) == 1 else 1
-        taken = {choice.count for choice in scenario.accelerators if choice.accelerator == accelerator}
-        if count in taken:
-            count = next((each for each in COUNTS if each not in taken and each > (count or 0)), count)
         name = self._name(accelerator)
-        edited = edits.add_accelerator(scenario, accelerator, count)
+        edited = edits.add_accelerator(scenario, accelerator, edits.fitting_count(scenario, accelerator))
         self._desk.apply(edited, tr("Add {name}", name=name))
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802, ARG002 - Qt's name

@@ -25,8 +25,8 @@ class EditorKind(StrEnum):
 class EditorRequest:
     """What to open an editor for.
 
-    `thing` and `attribute` are names of the catalog, `price` and `source` ids. `claim` is the id of the source
-    of a claim about the attribute, where one was in sight when the editor was asked for.
+    `thing` and `attribute` are names of the catalog, `price` and `source` ids. `claim` is the id of the
+    source of a claim about the attribute, where one was in sight when the editor was asked for.
     """
 
     kind: EditorKind

@@ -1,0 +1,212 @@
+"""The line over a catalog list: what is searched in all sections, how many rows match, and the facets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, Final
+
+from PySide6.QtCore import QSize, Signal
+from PySide6.QtWidgets import QMenu, QSizePolicy, QWidget
+
+from gpudesk.desktop.itemmodels.catalog_query import FACETS, AgeRule, Facets
+from gpudesk.desktop.theme.theme import Theme
+from gpudesk.desktop.widgets.filter_field import FilterField
+from gpudesk.desktop.widgets.flow import FlowLayout
+from gpudesk.desktop.widgets.label import Label
+from gpudesk.desktop.widgets.pill import Pill
+from gpudesk.domain.catalog_tables import Section
+from gpudesk.domain.claims import Kind
+from gpudesk.sheets.labels import kind_label
+from gpudesk.text import tr, trn
+
+#: Ages that can be asked for, in days.
+_AGES: Final = (30, 90, 180, 365, 730)
+#: More makers than these in a menu are no choice any more; typing finds them.
+_MOST_MAKERS: Final = 40
+
+
+class FilterLine(QWidget):
+    """Search field, count and pills. What is chosen is told, not kept: the page says what to show."""
+
+    #: The words that were typed.
+    words_changed = Signal(str)
+    #: The user is done with the search field.
+    left = Signal()
+    #: The facets that the user asks for.
+    facets_changed = Signal(object)
+    #: Whether announced parts are to be ranked among the others.
+    ranking_changed = Signal(bool)
+    #: The user wants to set what counts as stale.
+    rule_wanted = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        """Narrow nothing."""
+        super().__init__(parent)
+        self._theme = theme
+        self._facets = Facets()
+        self._section = Section.ACCELERATORS
+        self._makers: Sequence[str] = ()
+        self._kinds: Sequence[Kind] = ()
+        self._rule = AgeRule()
+        self._ranked = False
+        tip = tr("Show only rows that have these words, in all sections  /")
+        name = tr("Filter: name, architecture, value")
+        self.field = FilterField(theme, name, tip, framed=True, width=264)
+        self.count = Label(theme, font="body", colour="text2")
+        self.pills = {
+            "makers": Pill(theme, "", self._fill_makers),
+            "status": Pill(theme, ""),
+            "rank": Pill(theme, ""),
+            "kinds": Pill(theme, "", self._fill_kinds),
+            "age": Pill(theme, "", self._fill_ages),
+            "disputes": Pill(theme, ""),
+            "own": Pill(theme, ""),
+        }
+        self._layout = FlowLayout(8, self)
+        for widget in (self.field, self.count, *self.pills.values()):
+            self._layout.addWidget(widget)
+        policy = QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+        self._connect()
+        theme.follow(self._dress)
+
+    def _connect(self) -> None:
+        self.field.changed.connect(self.words_changed)
+        self.field.left.connect(self.left)
+        pills = self.pills
+        pills["status"].switched.connect(lambda: self._change(shipping=not self._facets.shipping))
+        pills["disputes"].switched.connect(lambda: self._change(disputes=not self._facets.disputes))
+        pills["own"].switched.connect(lambda: self._change(own=not self._facets.own))
+        pills["rank"].switched.connect(lambda: self.ranking_changed.emit(not self._ranked))
+        pills["rank"].cleared.connect(lambda: self.ranking_changed.emit(False))
+        nothing: dict[str, dict[str, Any]] = {
+            "makers": {"makers": frozenset()},
+            "status": {"shipping": False},
+            "kinds": {"kinds": frozenset()},
+            "age": {"newer_than": None, "stale": False},
+            "disputes": {"disputes": False},
+            "own": {"own": False},
+        }
+        for name, fields in nothing.items():
+            pills[name].cleared.connect(partial(self._change, **fields))
+
+    def _dress(self) -> None:
+        px = self._theme.px
+        self._layout.setContentsMargins(px(16), 0, px(16), px(8))
+        # As high as the pills, so that its words are level with theirs.
+        self.count.setFixedHeight(px(28))
+        self.updateGeometry()
+
+    def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
+        """Leave the width to the page."""
+        return QSize(200, self._layout.heightForWidth(max(self.width(), 200)))
+
+    # Showing
+
+    def show_section(self, section: Section, makers: Sequence[str], kinds: Sequence[Kind]) -> None:
+        """Offer the facets of a section, with the makers and kinds that it has."""
+        self._section, self._makers, self._kinds = section, makers, kinds
+
+    def show_facets(self, facets: Facets, rule: AgeRule, *, ranked: bool | None) -> None:
+        """Say what is in force; `ranked` None takes the choice about announced parts away."""
+        self._facets, self._rule, self._ranked = facets, rule, bool(ranked)
+        offered = FACETS[self._section]
+        pills = self.pills
+        for name, pill in pills.items():
+            pill.setVisible(ranked is not None if name == "rank" else name in offered)
+        pills["makers"].show_text(self._makers_text(), on=bool(facets.makers))
+        pills["kinds"].show_text(self._kinds_text(), on=bool(facets.kinds))
+        pills["age"].show_text(self._age_text(), on=facets.stale or facets.newer_than is not None)
+        pills["disputes"].show_text(tr("Has disputes"), on=facets.disputes)
+        pills["own"].show_text(tr("Yours"), on=facets.own)
+        status = tr("Shipping") if facets.shipping else tr("Shipping and announced")
+        pills["status"].show_text(status, on=facets.shipping)
+        pills["rank"].show_text(tr("Rank announced"), on=self._ranked)
+        self._layout.invalidate()
+        self.updateGeometry()
+
+    def show_count(self, shown: int, every: int) -> None:
+        """Say how many of the rows are shown."""
+        text = trn("{n} row", "{n} rows", every) if shown == every else tr("{n} of {m}", n=shown, m=every)
+        self.count.setText(text)
+        self._layout.invalidate()
+
+    def _maker_word(self) -> str:
+        return {
+            Section.ACCELERATORS: tr("Vendor"),
+            Section.MODELS: tr("Organisation"),
+            Section.PRICES: tr("Provider"),
+            Section.SOURCES: tr("Publisher"),
+        }.get(self._section, tr("Vendor"))
+
+    def _makers_text(self) -> str:
+        chosen = sorted(self._facets.makers)
+        return _few(chosen) if chosen else self._maker_word()
+
+    def _kinds_text(self) -> str:
+        chosen = [kind_label(kind) for kind in Kind if kind in self._facets.kinds]
+        return _few(chosen) if chosen else tr("Kind of source")
+
+    def _age_text(self) -> str:
+        if self._facets.stale:
+            return tr("Stale")
+        days = self._facets.newer_than
+        return tr("Age") if days is None else tr("Newer than {age}", age=_days(days))
+
+    # Menus
+
+    def _fill_makers(self, menu: QMenu) -> None:
+        for maker in self._makers[:_MOST_MAKERS]:
+            entry = menu.addAction(maker.replace("&", "&&"))
+            entry.setCheckable(True)
+            entry.setChecked(maker in self._facets.makers)
+            entry.triggered.connect(partial(self._toggle_maker, maker))
+
+    def _fill_kinds(self, menu: QMenu) -> None:
+        for kind in self._kinds:
+            entry = menu.addAction(_capital(kind_label(kind)))
+            entry.setCheckable(True)
+            entry.setChecked(kind in self._facets.kinds)
+            entry.triggered.connect(partial(self._toggle_kind, kind))
+
+    def _fill_ages(self, menu: QMenu) -> None:
+        for days in _AGES:
+            entry = menu.addAction(tr("Newer than {age}", age=_days(days)))
+            entry.setCheckable(True)
+            entry.setChecked(self._facets.newer_than == days)
+            entry.triggered.connect(partial(self._change, newer_than=days, stale=False))
+        menu.addSeparator()
+        stale = menu.addAction(tr("Stale only: older than {age}", age=_days(self._rule.days(self._section))))
+        stale.setCheckable(True)
+        stale.setChecked(self._facets.stale)
+        stale.triggered.connect(partial(self._change, newer_than=None, stale=True))
+        menu.addSeparator()
+        menu.addAction(tr("Set what counts as stale…")).triggered.connect(self.rule_wanted)
+
+    def _toggle_maker(self, maker: str, *_: object) -> None:
+        self._change(makers=self._facets.makers ^ {maker})
+
+    def _toggle_kind(self, kind: Kind, *_: object) -> None:
+        self._change(kinds=self._facets.kinds ^ {kind})
+
+    def _change(self, *_: object, **fields: Any) -> None:  # noqa: ANN401 - any field of the facets
+        self.facets_changed.emit(replace(self._facets, **fields))
+
+
+def _few(names: Sequence[str]) -> str:
+    """Return up to two names, and how many more there are."""
+    shown = ", ".join(names[:2])
+    return tr("{names} and {n} more", names=shown, n=len(names) - 2) if len(names) > 2 else shown
+
+
+def _days(days: int) -> str:
+    if days % 365 == 0:
+        return trn("{n} year", "{n} years", days // 365)
+    return trn("{n} day", "{n} days", days)
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
