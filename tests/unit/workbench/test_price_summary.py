@@ -9,13 +9,9 @@ from gpudesk.workbench.price_summary import price_summary
 SOURCE = Source("own-list", "List", "Somebody", Kind.USER)
 
 
-def price(
-    usd: float | None, *, low: float | None = None, high: float | None = None, **fields: object
-) -> Price:
+def price(usd: float | None, *, low: float | None = None, high: float | None = None, **fields: Any) -> Price:
     stated = {"accelerator": "l4", "term": "on_demand", **fields}
-    return Price(  # type: ignore[arg-type]
-        id=str(usd), source=SOURCE, kind=Kind.USER, usd=usd, usd_low=low, usd_high=high, **stated
-    )
+    return Price(id=str(usd), source=SOURCE, kind=Kind.USER, usd=usd, usd_low=low, usd_high=high, **stated)
 
 
 def test_low_median_and_high_with_their_dates_and_providers() -> None:
