@@ -69,8 +69,9 @@ def make_backup(connection: sqlite3.Connection, folder: Path, reason: BackupReas
         try:
             with told(path):
                 with closing(connect(part, "mode=rwc")) as copy:
+                    # Nobody else knows the copy: it needs nothing beside it, and ends as one whole file.
+                    copy.execute("PRAGMA locking_mode = EXCLUSIVE")
                     connection.backup(copy, progress=patient(path))
-                    # One file that is whole by itself.
                     copy.execute("PRAGMA journal_mode = DELETE")
                     require_whole(copy)
                 to_disk(part)

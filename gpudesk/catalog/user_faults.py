@@ -103,11 +103,12 @@ def told(path: Path) -> Iterator[None]:
 
 def sqlite_problem(error: sqlite3.Error) -> Message | None:
     """Say what the user can mend, by the low byte of SQLite's code; None for a mistake of the program."""
-    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    extended = getattr(error, "sqlite_errorcode", 0)
+    code = extended & 0xFF
     reason = str(error)
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL):
         return message("own.file.locked")
-    if code == sqlite3.SQLITE_FULL:
+    if code == sqlite3.SQLITE_FULL or extended == sqlite3.SQLITE_IOERR_SHMSIZE:
         return message("own.file.full")
     if code == sqlite3.SQLITE_READONLY:
         return message("own.file.read_only")

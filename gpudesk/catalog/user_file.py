@@ -20,16 +20,16 @@ from gpudesk.catalog.user_copies import make_backup, named_copies
 from gpudesk.catalog.user_edits import RowChange, changes_of, fits, write
 from gpudesk.catalog.user_faults import told, user_file_problem
 from gpudesk.catalog.user_migrations import USER_VERSION, migrate, version_of
-from gpudesk.catalog.user_place import begin_file, can_write
+from gpudesk.catalog.user_place import begin_file, can_write, move_changes_aside
 from gpudesk.catalog.user_reading import (
     Contents,
     asked,
-    connect,
     count_facts,
     file_state,
     read_contents,
 )
 from gpudesk.catalog.user_tables import FACT_TABLES
+from gpudesk.catalog.user_writing import connect_to_write, data_version, move_changes_in
 from gpudesk.domain.backups import BackupReason
 from gpudesk.domain.messages import InputError, message
 from gpudesk.domain.own_facts import Edit, OwnFacts
@@ -106,14 +106,14 @@ class UserFile:
             if self._connection is None or self._replaced:
                 return file_state(self.path) != self._state
             with told(self.path):
-                return _data_version(self._connection) != self._seen
+                return data_version(self._connection) != self._seen
 
     def reload(self) -> OwnFacts:
         """Read the file anew; raises `CatalogFileError` where it was removed, and keeps what was read."""
         with self._lock:
             self._require_not_removed()
             if self._replaced:
-                self._disconnect()
+                self._leave_replaced()
             if self._connection is None:
                 self._state = file_state(self.path)
                 there = self._state[0] is not None or user_file_problem(self.path) is not None
@@ -123,7 +123,7 @@ class UserFile:
                     self._connection.execute("BEGIN")
                     try:
                         self._seen, self._contents = (
-                            _data_version(self._connection),
+                            data_version(self._connection),
                             read_contents(self._connection),
                         )
                     finally:
@@ -144,7 +144,7 @@ class UserFile:
                 _require_fitting(connection, changes)
                 for change in changes:
                     write(connection, change)
-                seen = _data_version(connection)
+                seen = data_version(connection)
                 contents = (
                     Contents(self.facts.after(edit), self._contents.signers)
                     if seen == self._seen
@@ -169,7 +169,7 @@ class UserFile:
                     names = ", ".join(column[0] for column in rows.description)
                     places = ", ".join("?" * len(rows.description))
                     connection.executemany(f"INSERT INTO {table} ({names}) VALUES ({places})", rows)
-                seen, contents = _data_version(connection), read_contents(connection)
+                seen, contents = data_version(connection), read_contents(connection)
             self._seen, self._contents = seen, contents
             return self.facts
 
@@ -192,7 +192,7 @@ class UserFile:
         with self._lock:
             with self._writing(BackupReason.DAY) as connection:
                 connection.execute(statement, values)
-                seen, contents = _data_version(connection), read_contents(connection)
+                seen, contents = data_version(connection), read_contents(connection)
             self._seen, self._contents = seen, contents
 
     # Writing
@@ -217,12 +217,14 @@ class UserFile:
                 if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY:
                     raise InputError(message("own.dangling_source")) from error
                 raise
+            move_changes_in(connection)
+            self._state = file_state(self.path)
 
     def _connected(self) -> sqlite3.Connection:
         """Return the connection to write through, to a file that is there and in the newest version."""
         self._require_not_removed()
         if self._replaced:
-            self._disconnect()
+            self._leave_replaced()
         if self._connection is None:
             problem = user_file_problem(self.path)
             if problem is not None:
@@ -230,8 +232,8 @@ class UserFile:
             if file_state(self.path)[0] is None:
                 begin_file(self.path)
             with told(self.path):
-                self._connection = _connect_to_write(self.path)
-                seen = _data_version(self._connection)
+                self._connection = connect_to_write(self.path)
+                seen = data_version(self._connection)
             now = file_state(self.path)
             unchanged = now[0] == self._state[0] and (now[1] is None or now[1][1] == 0)
             self._seen, self._state = (seen if unchanged else None), now
@@ -278,6 +280,15 @@ class UserFile:
         now = file_state(self.path)[0]
         return now is None or now[0] != self._state[0][0]
 
+    def _leave_replaced(self) -> None:
+        """Let go a file that has lost its place, with the changes beside it: they are none of the other's."""
+        beside = self._state[1]
+        self._disconnect()
+        now = file_state(self.path)[1]
+        if beside is not None and now is not None and now[0] == beside[0] and now[1] > 0:
+            with told(self.path):
+                move_changes_aside(self.path)
+
     def _disconnect(self) -> None:
         if self._connection is not None:
             self._connection.close()
@@ -302,19 +313,3 @@ class UserFile:
 def _require_fitting(connection: sqlite3.Connection, changes: Iterable[RowChange]) -> None:
     if not all(fits(connection, change) for change in changes):
         raise ChangedElsewhereError
-
-
-def _connect_to_write(path: Path) -> sqlite3.Connection:
-    connection = connect(path, "mode=rw")
-    try:
-        for setting in ("foreign_keys = ON", "journal_mode = WAL", "synchronous = FULL"):
-            connection.execute(f"PRAGMA {setting}").fetchone()
-    except BaseException:
-        connection.close()
-        raise
-    return connection
-
-
-def _data_version(connection: sqlite3.Connection) -> int:
-    """Return what changes whenever another connection has changed the file."""
-    return int(connection.execute("PRAGMA data_version").fetchone()[0])

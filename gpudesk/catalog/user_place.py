@@ -40,7 +40,7 @@ def begin_file(path: Path) -> None:
         # In this order: a process that begins the file now has it before anything lies beside it.
         if any(companion(path, suffix).exists() for suffix in COMPANIONS) and not path.exists():
             # Changes of a file that is gone would be taken for those of the new one.
-            _move_aside(path)
+            move_changes_aside(path)
         fresh = path.with_name(f"{path.name}.{secrets.token_hex(8)}.new")
         try:
             with closing(connect(fresh, "mode=rwc")) as connection:
@@ -89,12 +89,26 @@ def set_aside(path: Path) -> Path:
 
 
 def _move_aside(path: Path) -> Path:
+    aside = _free_name(path)
+    # The file itself last: with its name still taken, no other is begun beside changes that are not its own.
+    _move(path, aside, (*COMPANIONS, ""))
+    return aside
+
+
+def move_changes_aside(path: Path) -> None:
+    """Give the changes beside a file another name, where they belong to a file that is gone."""
+    _move(path, _free_name(path), COMPANIONS)
+
+
+def _free_name(path: Path) -> Path:
     now = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
     aside = path.with_name(f"{path.name}.broken-{now}")
-    while aside.exists():
+    while any(companion(aside, suffix).exists() for suffix in (*COMPANIONS, "")):
         aside = path.with_name(f"{path.name}.broken-{now}-{secrets.token_hex(2)}")
-    # The file itself last: with its name still taken, no other is begun beside changes that are not its own.
-    for suffix in (*COMPANIONS, ""):
+    return aside
+
+
+def _move(path: Path, aside: Path, suffixes: tuple[str, ...]) -> None:
+    for suffix in suffixes:
         with suppress(FileNotFoundError):
             companion(path, suffix).rename(companion(aside, suffix))
-    return aside

@@ -134,7 +134,7 @@ def read_contents(connection: sqlite3.Connection) -> Contents:
         return Contents(OwnFacts.of(facts), tuple(Signer(*row) for row in signers))
     except sqlite3.OperationalError as error:
         # The statements are right: a table or a column is not there.
-        if error.sqlite_errorcode == sqlite3.SQLITE_ERROR:
+        if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_ERROR:
             raise RowError(str(error)) from error
         raise
 

@@ -52,12 +52,12 @@ class _Column:
 
 def to_row(table: FactTable, fact: OwnFact) -> Row:
     """Return the row of a fact; raises `InputError` at the field that cannot be kept as it is."""
-    return tuple(column.encode(name, getattr(fact, name)) for name, column in _columns(table.fact).items())
+    return tuple(column.encode(name, getattr(fact, name)) for name, column in _columns(table).items())
 
 
 def facts_of(table: FactTable, rows: list[Row]) -> list[OwnFact]:
     """Return the facts of rows; raises `RowError` for what this program cannot have written."""
-    columns = tuple(_columns(table.fact).values())
+    columns = tuple(_columns(table).values())
     decoded = tuple((place, column.decode) for place, column in enumerate(columns) if column.decode)
     whole_shapes: set[tuple[type, ...]] = set()
     facts: list[OwnFact] = []
@@ -76,9 +76,9 @@ def facts_of(table: FactTable, rows: list[Row]) -> list[OwnFact]:
 
 
 @cache
-def _columns(fact: type[OwnFact]) -> Mapping[str, _Column]:
-    hints = get_type_hints(fact)
-    return {name: _STORED[hints[name]] for name in (field.name for field in fields(fact))}
+def _columns(table: FactTable) -> Mapping[str, _Column]:
+    hints = get_type_hints(table.fact)
+    return {name: _STORED[hints[name]] for name in (field.name for field in fields(table.fact))}
 
 
 # To the file
@@ -174,14 +174,14 @@ def _read_kind(stored: str) -> Kind:
 
 def _read_value(stored: str) -> ClaimValue:
     try:
-        value = _DECODER.decode(stored)
+        (value, end) = _DECODER.raw_decode(stored)
     except (ValueError, RecursionError):
         raise RowError(f"{stored[:80]!r} is no value of a claim") from None
-    if isinstance(value, list) and all(isinstance(word, str) for word in value):
+    if type(value) in _PLAIN and end == len(stored):
+        return cast("ClaimValue", value)
+    if isinstance(value, list) and end == len(stored) and all(isinstance(word, str) for word in value):
         return tuple(value)
-    if isinstance(value, list | dict):
-        raise RowError(f"{stored[:80]!r} is no value of a claim")
-    return cast("ClaimValue", value)
+    raise RowError(f"{stored[:80]!r} is no value of a claim")
 
 
 def _refuse(constant: str) -> float:
@@ -189,7 +189,7 @@ def _refuse(constant: str) -> float:
 
 
 _DECODER: Final = json.JSONDecoder(parse_constant=_refuse)
-
+_PLAIN: Final = frozenset({bool, int, float, str, type(None)})
 
 _NONE: Final = type(None)
 #: By the annotation of a field.

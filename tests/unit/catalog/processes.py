@@ -1,0 +1,66 @@
+"""Starting, confining and killing processes that use a user's file."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[3]
+
+
+def _command(doing: str, path: Path) -> list[str]:
+    return [sys.executable, "-m", "tests.unit.catalog.user_file_process", doing, str(path)]
+
+
+def start(doing: str, path: Path) -> subprocess.Popen[str]:
+    """Start a process and wait until it begins what it is to do."""
+    process = subprocess.Popen(
+        _command(doing, path), cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == '{"ready": true}\n'
+    return process
+
+
+def kill(process: subprocess.Popen[str], after: float) -> list[dict[str, Any]]:
+    """End a process by the hardest signal some seconds from now, and return what it had said whole."""
+    time.sleep(after)
+    process.kill()
+    (said, _) = process.communicate()
+    return [json.loads(line) for line in said.splitlines(keepends=True) if line.endswith("\n")]
+
+
+def run(doing: str, path: Path, *, within: tuple[str, ...] = ()) -> list[dict[str, Any]]:
+    """Run a process to its end, under the command `within`, and return what it said."""
+    done = subprocess.run(
+        [*within, *_command(doing, path)],
+        cwd=ROOT,
+        env=os.environ | {"PYTHONDONTWRITEBYTECODE": "1"},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()][1:]
+
+
+def own_mounts(*commands: str) -> tuple[str, ...]:
+    """Return the command that runs another where `commands` have mounted what only it sees."""
+    return ("unshare", "--map-root-user", "--mount", "sh", "-c", " && ".join((*commands, 'exec "$@"')), "sh")
+
+
+def can_mount() -> bool:
+    """Whether this system lets us mount for a process of ours."""
+    try:
+        mounted = subprocess.run(
+            [*own_mounts("mount -t tmpfs none /mnt"), "true"], capture_output=True, check=False
+        )
+    except FileNotFoundError:
+        return False
+    return mounted.returncode == 0

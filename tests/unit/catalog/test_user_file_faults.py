@@ -1,0 +1,415 @@
+"""What is in the way of the user's file: with real files, told by what it is, and nothing is lost."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import struct
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from gpudesk.catalog import user_reading
+from gpudesk.catalog.backups import list_backups, restore_backup
+from gpudesk.catalog.store import CatalogBugError, CatalogFileError
+from gpudesk.catalog.user_edits import RowChange
+from gpudesk.catalog.user_file import ChangedElsewhereError, UserFile
+from gpudesk.catalog.user_migrations import USER_VERSION
+from gpudesk.catalog.user_place import set_aside
+from gpudesk.sentences import problem
+from tests.unit.catalog.own_samples import ALL, numbered, somebody_reading, step
+from tests.unit.catalog.processes import can_mount, own_mounts, run, start
+
+mounts = pytest.mark.skipif(not can_mount(), reason="this system lets nobody mount")
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """A whole file with facts, of which some are in pages of their own."""
+    path = tmp_path / "catalog.sqlite"
+    with UserFile.open(path) as file:
+        file.apply(step(*ALL))
+        file.apply(numbered(1, claims=20))
+    return path
+
+
+FACTS = len(ALL) + len(numbered(1, claims=20).after)
+
+
+def _facts(path: Path) -> int:
+    with UserFile.open(path) as file:
+        return len(file.facts)
+
+
+# What lies there is no file of ours
+
+
+def _cut(path: Path) -> None:
+    os.truncate(path, path.stat().st_size // 2)
+
+
+def _cut_in_the_header(path: Path) -> None:
+    os.truncate(path, 50)
+
+
+def _empty(path: Path) -> None:
+    os.truncate(path, 0)
+
+
+def _text(path: Path) -> None:
+    path.write_text("id,name\nmi325x,Instinct MI325X\n" * 20)
+
+
+def _other_database(path: Path) -> None:
+    path.unlink()
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE bookmark (url TEXT)")
+
+
+def _newer(path: Path) -> None:
+    content = bytearray(path.read_bytes())
+    content[60:64] = struct.pack(">I", USER_VERSION + 1)
+    path.write_bytes(content)
+
+
+def _bad_pages(path: Path) -> None:
+    content = bytearray(path.read_bytes())
+    content[4096:] = b"\x5a" * (len(content) - 4096)
+    path.write_bytes(content)
+
+
+def _no_table(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("DROP TABLE price")
+
+
+def _row_of_another_hand(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("UPDATE claim SET kind = 'gossip'")
+        connection.commit()
+
+
+def _no_unicode(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("UPDATE source SET title = CAST(x'fffe' AS TEXT)")
+        connection.commit()
+
+
+def _folder(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
+
+
+def _pipe(path: Path) -> None:
+    path.unlink()
+    os.mkfifo(path)
+
+
+def _link_in_a_circle(path: Path) -> None:
+    path.unlink()
+    path.symlink_to(path)
+
+
+def _content(path: Path) -> bytes | None:
+    return path.read_bytes() if path.is_file() else None
+
+
+@pytest.mark.parametrize(
+    ("spoil", "expected"),
+    [
+        (_cut, "own.file.cut"),
+        (_cut_in_the_header, "own.file.cut"),
+        (_empty, "own.file.cut"),
+        (_text, "own.file.foreign"),
+        (_other_database, "own.file.foreign"),
+        (_newer, "own.file.newer"),
+        (_bad_pages, "own.file.damaged"),
+        (_no_table, "own.file.damaged"),
+        (_row_of_another_hand, "own.file.damaged"),
+        (_no_unicode, "own.file.damaged"),
+        (_folder, "own.file.folder"),
+        (_pipe, "own.file.no_file"),
+        (_link_in_a_circle, "own.file.no_access"),
+    ],
+)
+def test_unusable_file_is_told_by_what_it_is_and_not_touched(
+    path: Path, spoil: Callable[[Path], None], expected: str
+) -> None:
+    spoil(path)
+    before = _content(path)
+    with pytest.raises(CatalogFileError) as caught:
+        UserFile.open(path)
+    assert caught.value.problem.id == expected
+    assert problem(caught.value).startswith(f"{path}: ")
+    assert _content(path) == before
+    assert not path.with_name(f"{path.name}-wal").exists()
+
+
+def test_shipped_catalog_in_its_place_is_foreign(path: Path, catalog_path: Path) -> None:
+    shutil.copy(catalog_path, path)
+    with pytest.raises(CatalogFileError) as caught:
+        UserFile.open(path)
+    assert caught.value.problem.id == "own.file.foreign"
+
+
+def test_damaged_file_with_changes_beside_it_is_not_touched(path: Path, tmp_path: Path) -> None:
+    left = tmp_path / "left"
+    left.mkdir()
+    with UserFile.open(path) as file:
+        with somebody_reading(path):
+            file.apply(numbered(2))
+        for each in path.parent.glob("catalog.sqlite*"):
+            shutil.copy(each, left)
+    assert (left / "catalog.sqlite-wal").stat().st_size > 0
+    copy = left / path.name
+    _bad_pages(copy)
+    before = {each.name: each.read_bytes() for each in left.iterdir() if not each.name.endswith("-shm")}
+    with pytest.raises(CatalogFileError) as caught:
+        UserFile.open(copy)
+    assert caught.value.problem.id == "own.file.damaged"
+    assert {
+        each.name: each.read_bytes() for each in left.iterdir() if not each.name.endswith("-shm")
+    } == before
+
+
+def test_folder_above_that_is_a_file_is_told(tmp_path: Path) -> None:
+    (tmp_path / "home").write_text("not a folder")
+    with pytest.raises(CatalogFileError) as caught:
+        UserFile.open(tmp_path / "home" / "catalog.sqlite")
+    assert caught.value.problem.id == "own.file.no_access"
+
+
+def test_newer_version_that_is_still_beside_the_file_is_told(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as newer:
+        newer.execute("PRAGMA user_version = 99")
+        assert path.read_bytes()[60:64] == struct.pack(">I", USER_VERSION)
+        with pytest.raises(CatalogFileError) as caught:
+            UserFile.open(path)
+    assert caught.value.problem.id == "own.file.newer"
+
+
+def test_broken_file_is_set_aside_and_a_new_one_begun(path: Path) -> None:
+    _bad_pages(path)
+    broken = path.read_bytes()
+    path.with_name(f"{path.name}-wal").write_bytes(b"changes")
+    aside = set_aside(path)
+    assert aside.name.startswith("catalog.sqlite.broken-")
+    assert aside.read_bytes() == broken
+    assert aside.with_name(f"{aside.name}-wal").read_bytes() == b"changes"
+    with UserFile.open(path) as file:
+        assert len(file.facts) == 0
+        file.apply(numbered(1))
+    assert _facts(path) == len(numbered(1).after)
+    assert set_aside(path) != aside
+
+
+@pytest.mark.parametrize("spoil", [_cut, _text, _bad_pages])
+def test_backup_takes_the_place_of_a_broken_file_which_is_kept(
+    path: Path, spoil: Callable[[Path], None]
+) -> None:
+    (backup,) = list_backups(path.parent / "backups")
+    spoil(path)
+    broken = path.read_bytes()
+    assert set(restore_backup(path, backup.path)) == set(ALL)
+    (aside,) = path.parent.glob("catalog.sqlite.broken-*")
+    assert aside.read_bytes() == broken
+    assert _facts(path) == len(ALL)
+
+
+# While it is open
+
+
+def test_removed_file_is_not_begun_anew_behind_the_back(path: Path) -> None:
+    with UserFile.open(path) as file:
+        file.apply(numbered(2))
+        facts = file.facts
+        kept = path.with_name("kept")
+        shutil.copy(path, kept)
+        path.unlink()
+        assert file.changed_elsewhere
+        with pytest.raises(CatalogFileError) as writing:
+            file.apply(numbered(3))
+        with pytest.raises(CatalogFileError) as reading:
+            file.reload()
+        assert {writing.value.problem.id, reading.value.problem.id} == {"own.file.removed"}
+        assert file.facts is facts
+        assert not path.exists()
+        path.write_bytes(kept.read_bytes())
+        file.reload()
+        file.apply(numbered(3))
+    assert _facts(path) == len(file.facts)
+
+
+def test_backup_can_be_restored_where_the_file_was_removed(path: Path) -> None:
+    (backup,) = list_backups(path.parent / "backups")
+    with UserFile.open(path) as file:
+        path.unlink()
+        assert set(restore_backup(path, backup.path)) == set(ALL)
+        assert set(file.reload()) == set(ALL)
+
+
+def test_replaced_file_is_taken_up(path: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other.sqlite"
+    with UserFile.open(other) as file:
+        file.apply(numbered(7))
+    with UserFile.open(path) as file:
+        file.apply(numbered(2))
+        other.replace(path)
+        assert file.changed_elsewhere
+        with pytest.raises(ChangedElsewhereError):
+            file.apply(step(before=numbered(2).after))
+        assert set(file.reload()) == set(numbered(7).after)
+        file.apply(numbered(8))
+    assert _facts(path) == len(numbered(7).after) * 2
+
+
+def test_changes_beside_a_replaced_file_are_not_taken_for_those_of_the_other(
+    path: Path, tmp_path: Path
+) -> None:
+    other = tmp_path / "other.sqlite"
+    with UserFile.open(other) as file:
+        file.apply(numbered(7))
+    with UserFile.open(path) as file:
+        file.apply(numbered(2))
+        with somebody_reading(path):
+            file.apply(numbered(3))
+        assert path.with_name(f"{path.name}-wal").stat().st_size > 0
+        other.replace(path)
+        assert set(file.reload()) == set(numbered(7).after)
+        file.apply(numbered(8))
+    with UserFile.open(path) as file:
+        assert set(file.facts) == {*numbered(7).after, *numbered(8).after}
+    assert len(list(path.parent.glob("catalog.sqlite.broken-*-wal"))) == 1
+
+
+def test_statement_that_is_wrong_is_a_mistake_of_the_program(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def mistaken(connection: sqlite3.Connection, _change: RowChange) -> None:
+        connection.execute("DELETE nothing")
+
+    monkeypatch.setattr("gpudesk.catalog.user_file.write", mistaken)
+    with UserFile.open(path) as file, pytest.raises(CatalogBugError):
+        file.apply(numbered(2))
+    assert _facts(path) == FACTS
+
+
+# Another program keeps it
+
+
+@pytest.fixture
+def locked(path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The file, while another process keeps everybody from writing; patience is short."""
+    monkeypatch.setattr(user_reading, "PATIENCE", 0.1)
+    process = start("lock", path)
+    assert process.stdout is not None
+    assert process.stdout.readline() == '{"locked": true}\n'
+    yield path
+    process.communicate()
+
+
+def test_locked_file_is_read_and_refuses_to_be_written(locked: Path) -> None:
+    with UserFile.open(locked) as file:
+        assert len(file.facts) == FACTS
+        with pytest.raises(CatalogFileError) as caught:
+            file.apply(numbered(2))
+        assert caught.value.problem.id == "own.file.locked"
+        assert len(file.facts) == FACTS
+        assert not file.changed_elsewhere
+
+
+def test_lock_that_is_let_go_is_waited_for(path: Path) -> None:
+    process = start("lock", path)
+    assert process.stdout is not None
+    process.stdout.readline()
+    with UserFile.open(path) as file:
+        assert process.stdin is not None
+        process.stdin.close()
+        file.apply(numbered(2))
+    process.wait()
+    process.stdout.close()
+    assert _facts(path) == FACTS + len(numbered(2).after)
+
+
+# A disk without room, and places where nothing may be written
+
+
+def _check_filled(path: Path, said: list[dict[str, object]], expected: str) -> None:
+    (full, small, large) = said
+    assert (full["problem"], full["again"]) == (expected, expected)
+    assert (small["problem"], large["problem"]) == (None, None)
+
+
+@mounts
+def test_full_disk_leaves_whole_steps_and_room_lets_it_go_on(tmp_path: Path) -> None:
+    """The folder is on a disk of its own, which ends with the process: it reads its file itself."""
+    said = run(
+        "fill",
+        tmp_path / "catalog.sqlite",
+        within=own_mounts(f"mount -t tmpfs -o size=1600k none {tmp_path}"),
+    )
+    _check_filled(tmp_path, said, "own.file.full")
+
+
+def test_file_that_may_not_grow_leaves_whole_steps(tmp_path: Path) -> None:
+    path = tmp_path / "catalog.sqlite"
+    said = run("fill_what_is_allowed", path)
+    _check_filled(path, said, "own.file.faulty")
+    done = said[0]["done"]
+    assert _facts(path) == (done + 1) * len(numbered(0).after) + len(numbered(0, claims=30).after)
+
+
+@mounts
+def test_place_that_is_mounted_read_only_is_read(path: Path) -> None:
+    folder = path.parent
+    before = path.read_bytes()
+    within = own_mounts(f"mount --bind {folder} {folder}", f"mount -o remount,bind,ro {folder}")
+    assert run("look", path, within=within) == [
+        {"facts": FACTS, "writable": False, "problem": "own.file.read_only"}
+    ]
+    empty = folder / "other" / "catalog.sqlite"
+    assert run("look", empty, within=within) == [
+        {"facts": 0, "writable": False, "problem": "own.file.read_only"}
+    ]
+    assert path.read_bytes() == before
+
+
+@pytest.fixture
+def shared() -> Iterator[Path]:
+    """A folder that every user of this machine may look into."""
+    folder = Path(tempfile.mkdtemp())
+    folder.chmod(0o755)
+    yield folder
+    for each in (folder, *folder.rglob("*")):
+        each.chmod(0o755)
+    shutil.rmtree(folder)
+
+
+@pytest.mark.parametrize(
+    ("file_mode", "folder_mode", "expected"),
+    [
+        (0o444, 0o555, {"facts": FACTS, "writable": False, "problem": "own.file.read_only"}),
+        (0o444, 0o777, {"facts": FACTS, "writable": False, "problem": "own.file.read_only"}),
+        (0o666, 0o555, {"facts": FACTS, "writable": False, "problem": "own.file.read_only"}),
+        (0o000, 0o555, {"opening": "own.file.no_access"}),
+        (0o444, 0o000, {"opening": "own.file.no_access"}),
+    ],
+)
+def test_user_who_may_not_write_reads_what_may_be_read(
+    path: Path, shared: Path, file_mode: int, folder_mode: int, expected: dict[str, object]
+) -> None:
+    copy = Path(shutil.copy(path, shared / "catalog.sqlite"))
+    copy.chmod(file_mode)
+    shared.chmod(folder_mode)
+    assert run("become_nobody", copy) == [expected]
+
+
+def test_user_who_may_not_make_a_folder_is_told(shared: Path) -> None:
+    shared.chmod(0o555)
+    assert run("become_nobody", shared / "new" / "catalog.sqlite") == [
+        {"facts": 0, "writable": False, "problem": "own.file.read_only"}
+    ]

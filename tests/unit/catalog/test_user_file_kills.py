@@ -1,0 +1,132 @@
+"""Ended by the hardest signal at any moment: the file is whole, and each step whole or absent."""
+
+from __future__ import annotations
+
+import random
+import shutil
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from gpudesk.catalog.backups import list_backups
+from gpudesk.catalog.user_file import UserFile
+from gpudesk.catalog.user_migrations import USER_VERSION, version_of
+from gpudesk.domain.claims import Source
+from gpudesk.domain.own_facts import OwnFacts
+from tests.unit.catalog.own_samples import QUOTE, numbered, step, write_version
+from tests.unit.catalog.processes import kill, start
+
+
+def _facts(path: Path) -> OwnFacts:
+    """Read and check the file as a program does that begins after the crash, and write to it."""
+    with UserFile.open(path) as file:
+        facts = file.facts
+        if path.exists():
+            file.apply(step(QUOTE))
+            file.apply(step(before=(QUOTE,)))
+    return facts
+
+
+def _steps(facts: OwnFacts) -> set[int]:
+    """Return which numbered steps are there, each of which must be whole."""
+    numbers = {int(fact.id.removeprefix("own-")) for fact in facts if isinstance(fact, Source)}
+    expected = [fact for number in numbers for fact in _step(number)]
+    assert set(facts) == set(expected)
+    return numbers
+
+
+def _step(number: int) -> tuple[object, ...]:
+    """Return the facts of a step as the process writes it."""
+    return numbered(number, claims=30 if _is_large(number) else 4).after
+
+
+def _is_large(number: int) -> bool:
+    return number % 7 == 0
+
+
+def test_killed_at_any_moment_of_writing_each_step_is_whole_or_absent(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "catalog.sqlite"
+    moments = random.Random(5)
+    written = 0
+    for _ in range(20):
+        said = kill(start("write", path), moments.uniform(0, 0.12))
+        numbers = _steps(_facts(path))
+        # All that was said to be written is, and at most the one step more that nobody was told of.
+        last = max((line["done"] for line in said), default=written - 1)
+        assert numbers in (set(range(last + 1)), set(range(last + 2)))
+        written = len(numbers)
+    assert written > 100
+    with UserFile.open(path) as file:
+        backups = list_backups(file.backups_folder)
+    assert len(backups) == 5
+    assert all(backup.problem is None for backup in backups)
+
+
+def test_killed_while_the_file_is_begun_there_is_none_or_a_whole_one(tmp_path: Path) -> None:
+    moments = random.Random(6)
+    begun = 0
+    for number in range(12):
+        path = tmp_path / str(number) / "catalog.sqlite"
+        kill(start("change", path), moments.uniform(0, 0.02))
+        assert set(_facts(path)) in (set(), set(numbered(1).after))
+        begun += path.exists()
+    assert begun > 0
+
+
+@pytest.fixture
+def older(tmp_path: Path) -> Path:
+    """A file of the first version that is large enough to be killed over."""
+    path = tmp_path / "older.sqlite"
+    write_version(path, 1, numbered(0, claims=3000))
+    return path
+
+
+def test_killed_at_any_moment_of_a_migration_the_file_is_old_or_new(older: Path, tmp_path: Path) -> None:
+    moments = random.Random(7)
+    facts = set(numbered(0, claims=3000).after)
+    for number in range(12):
+        path = tmp_path / str(number) / "catalog.sqlite"
+        path.parent.mkdir()
+        shutil.copy(older, path)
+        kill(start("change", path), moments.uniform(0.02, 0.1))
+        with UserFile.open(path) as file:
+            assert set(file.facts) in (facts, facts | set(numbered(1).after))
+            with closing(sqlite3.connect(path)) as connection:
+                version = version_of(connection)
+            assert version in (1, USER_VERSION)
+            copies = list_backups(file.backups_folder)
+        assert all(copy.facts == len(facts) for copy in copies)
+        assert version == 1 or copies != ()
+
+
+def test_killed_in_the_middle_of_a_migration_the_file_is_the_old_one(older: Path) -> None:
+    process = start("die_in_a_migration", older)
+    process.communicate()
+    assert process.returncode == -9
+    with closing(sqlite3.connect(older)) as connection:
+        assert version_of(connection) == 1
+        assert connection.execute("SELECT count(*) FROM sqlite_schema WHERE name = 'signer'").fetchone() == (
+            0,
+        )
+    assert set(_facts(older)) == set(numbered(0, claims=3000).after)
+
+
+def test_killed_at_any_moment_of_a_restore_the_file_is_one_or_the_other(tmp_path: Path) -> None:
+    path = tmp_path / "catalog.sqlite"
+    kept = tmp_path / "kept"
+    kept.mkdir()
+    states = [numbered(number, claims=500).after for number in (1, 2)]
+    for number, facts in enumerate(states):
+        write_version(
+            kept / f"catalog-2026070{number + 1}T100000000Z-v2-edit.sqlite", USER_VERSION, step(*facts)
+        )
+    moments = random.Random(8)
+    seen = []
+    for _ in range(12):
+        kill(start("restore", path), moments.uniform(0.02, 0.25))
+        found = set(_facts(path))
+        assert found in (set(), *map(set, states))
+        seen.append(len(found))
+    assert max(seen) == len(states[0])

@@ -1,0 +1,100 @@
+"""Versions of the user's file: a small file of each older one opens, and becomes new at the first change."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from gpudesk.catalog.backups import list_backups
+from gpudesk.catalog.user_file import UserFile
+from gpudesk.catalog.user_migrations import MIGRATIONS, USER_VERSION, migrate, version_of
+from gpudesk.domain.backups import BackupReason
+from gpudesk.domain.signers import Signer
+from tests.unit.catalog.own_samples import ALL, numbered, write_version
+
+OLDER = Path(__file__).parents[2] / "data"
+
+
+def _version(path: Path) -> int:
+    with closing(sqlite3.connect(path)) as connection:
+        return version_of(connection)
+
+
+def _schema(connection: sqlite3.Connection) -> list[tuple[str, ...]]:
+    return connection.execute("SELECT type, name, sql FROM sqlite_schema ORDER BY type, name").fetchall()
+
+
+def test_there_is_a_file_of_every_older_version() -> None:
+    assert {_version(path) for path in OLDER.glob("user-v*.sqlite")} == set(range(1, USER_VERSION))
+
+
+@pytest.fixture(params=range(1, USER_VERSION))
+def older(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """A copy of a file that a former version of the program left."""
+    version: int = request.param
+    return Path(shutil.copy(OLDER / f"user-v{version}.sqlite", tmp_path / "catalog.sqlite"))
+
+
+def test_older_file_is_read_whole_and_stays_as_it_is(older: Path) -> None:
+    before = older.read_bytes()
+    with UserFile.open(older) as file:
+        assert set(file.facts) == set(ALL)
+        assert file.signers() == ()
+    assert older.read_bytes() == before
+    assert [path.name for path in older.parent.glob("catalog*")] == [older.name]
+
+
+def test_older_file_becomes_new_at_the_first_change_after_a_backup(older: Path) -> None:
+    former = _version(older)
+    with UserFile.open(older) as file:
+        file.apply(numbered(1))
+        file.trust(Signer("ab" * 32, "A colleague", "2026-07-01"))
+        assert set(file.facts) == {*ALL, *numbered(1).after}
+        (backup,) = list_backups(file.backups_folder)
+    assert _version(older) == USER_VERSION
+    assert (backup.version, backup.reason, backup.facts) == (former, BackupReason.MIGRATION, len(ALL))
+    with UserFile.open(older) as file:
+        assert set(file.facts) == {*ALL, *numbered(1).after}
+        assert [signer.name for signer in file.signers()] == ["A colleague"]
+
+
+def test_older_file_ends_with_the_tables_of_a_new_one(older: Path) -> None:
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as new:
+        migrate(new)
+        with closing(sqlite3.connect(older, isolation_level=None)) as connection:
+            migrate(connection)
+            assert _schema(connection) == _schema(new)
+
+
+def test_older_file_in_a_read_only_place_is_read(older: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gpudesk.catalog.user_file.can_write", lambda _: False)
+    with UserFile.open(older) as file:
+        assert not file.writable
+        assert set(file.facts) == set(ALL)
+
+
+@pytest.mark.parametrize("broken", [("CREATE TABLE half (a)", "SELECT nothing FROM nowhere")])
+def test_step_that_fails_leaves_the_version_before_it_whole(tmp_path: Path, broken: Sequence[str]) -> None:
+    path = tmp_path / "catalog.sqlite"
+    write_version(path, 1, numbered(1))
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        before = _schema(connection)
+        with pytest.raises(sqlite3.OperationalError):
+            migrate(connection, (MIGRATIONS[0], broken))
+        assert (version_of(connection), _schema(connection)) == (1, before)
+
+
+def test_two_processes_that_find_an_older_file_make_it_new_once(tmp_path: Path) -> None:
+    path = tmp_path / "catalog.sqlite"
+    write_version(path, 1, numbered(1))
+    with UserFile.open(path) as one, UserFile.open(path) as other:
+        one.apply(numbered(2))
+        other.apply(numbered(3))
+        assert set(other.facts) == {*numbered(1).after, *numbered(2).after, *numbered(3).after}
+        backups = list_backups(one.backups_folder)
+    assert [backup.reason for backup in backups].count(BackupReason.MIGRATION) == 1

@@ -1,0 +1,157 @@
+"""Facts in the user's file: what was stated comes back exactly, or is refused at its field."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import fields, replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gpudesk.catalog.user_migrations import migrate
+from gpudesk.catalog.user_rows import LONGEST_TEXT, RowError, facts_of, to_row
+from gpudesk.catalog.user_tables import FACT_TABLES, TABLE_OF
+from gpudesk.domain.claims import ClaimValue, Kind, Source
+from gpudesk.domain.messages import InputError
+from gpudesk.domain.own_facts import (
+    OwnAccelerator,
+    OwnClaim,
+    OwnFact,
+    OwnModel,
+    OwnPrice,
+    Preference,
+    fact_key,
+)
+from tests.unit.catalog.own_samples import ALL, BANDWIDTH, CARD, QUOTE, RENT
+
+#: Any text at all: half characters, NUL, marks that turn the direction of writing.
+_texts = st.text(st.characters(codec=None), max_size=12) | st.sampled_from(
+    ["\0", "a\0b", "\ud800", "\u202eedoc", "\u200f", "'; DROP TABLE claim; --", "=1+1", "NULL", "🂡"]
+)
+_optional_texts = st.none() | _texts
+_numbers = st.none() | st.floats() | st.integers() | st.just(10**400) | st.just(2**53 + 1)
+_wholes = st.none() | st.integers() | st.sampled_from([2**63 - 1, 2**63, -(2**63), 10**5000])
+_values: st.SearchStrategy[ClaimValue] = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.just(10**5000),
+    st.floats(),
+    _texts,
+    st.lists(_texts, max_size=3).map(tuple),
+)
+_kinds = st.sampled_from(Kind)
+_facts: st.SearchStrategy[OwnFact] = st.one_of(
+    st.builds(Source, _texts, _texts, _texts, _kinds, _optional_texts, _optional_texts, _optional_texts),
+    st.builds(OwnAccelerator, _texts, _texts, _texts, _texts, st.booleans()),
+    st.builds(OwnModel, _texts, _texts, _texts, _texts),
+    st.builds(
+        OwnClaim, _texts, _texts, _values, _texts, _kinds, _texts, _optional_texts, _optional_texts
+    ),
+    st.builds(Preference, _texts, _texts, _texts, _values, _texts, _texts),
+    st.builds(
+        OwnPrice, _texts, _texts, _texts, _texts, _kinds, _numbers, _numbers, _numbers,
+        accelerators_in_instance=_wholes, note=_optional_texts,
+    ),
+)  # fmt: skip
+
+
+def _through_a_file(*facts: OwnFact) -> list[OwnFact]:
+    """Return what comes back of facts of one kind."""
+    table = TABLE_OF[fact_key(facts[0])[0]]
+    connection = sqlite3.connect(":memory:", isolation_level=None)
+    try:
+        migrate(connection)
+        for fact in facts:
+            connection.execute(table.insert, to_row(table, fact))
+        return facts_of(table, connection.execute(table.select).fetchall())
+    finally:
+        connection.close()
+
+
+@given(_facts)
+def test_any_fact_comes_back_exactly_or_is_refused_at_a_field_of_it(fact: OwnFact) -> None:
+    refused_at: str | None = None
+    found: list[OwnFact] = []
+    try:
+        found = _through_a_file(fact)
+    except InputError as error:
+        refused_at = error.where
+    assert found == [fact] or refused_at in {field.name for field in fields(fact)}
+    if found and isinstance(fact, OwnClaim):
+        # Equal is not enough: 1, 1.0 and True are.
+        assert [repr(each.value) for each in found if isinstance(each, OwnClaim)] == [repr(fact.value)]
+
+
+@pytest.mark.parametrize("fact", ALL, ids=lambda fact: fact_key(fact)[-1])
+def test_facts_of_every_kind_come_back(fact: OwnFact) -> None:
+    assert _through_a_file(fact) == [fact]
+
+
+@pytest.mark.parametrize(
+    ("fact", "where", "expected"),
+    [
+        (replace(QUOTE, title="half \udc00"), "title", "field.half_character"),
+        (replace(QUOTE, publisher="a\0b"), "publisher", "field.control"),
+        (replace(QUOTE, url="u" * (LONGEST_TEXT + 1)), "url", "field.long"),
+        (replace(RENT, usd=float("nan")), "usd", "own.no_number"),
+        (replace(RENT, usd_low=float("-inf")), "usd_low", "own.no_number"),
+        (replace(RENT, usd_high=10**400), "usd_high", "own.too_large"),
+        (replace(RENT, usd=2**53 + 1), "usd", "own.too_large"),
+        (replace(RENT, accelerators_in_instance=2**63), "accelerators_in_instance", "own.too_large"),
+        (replace(BANDWIDTH, value=10**5000), "value", "own.too_large"),
+        (replace(BANDWIDTH, value=float("inf")), "value", "own.no_number"),
+        (replace(BANDWIDTH, value=("fp8", "\ud800")), "value", "field.half_character"),
+        (replace(BANDWIDTH, value=("x" * 600_000, "y" * 600_000)), "value", "field.long"),
+        # What an importer could let through in spite of the types.
+        (replace(CARD, name=None), "name", "field.type"),  # type: ignore[arg-type]
+        (replace(CARD, announced=1), "announced", "field.type"),  # type: ignore[arg-type]
+        (replace(RENT, usd=True), "usd", "field.type"),
+        (replace(RENT, accelerators_in_instance=8.0), "accelerators_in_instance", "field.type"),  # type: ignore[arg-type]
+        (replace(BANDWIDTH, value={"a": 1}), "value", "field.type"),  # type: ignore[arg-type]
+        (replace(BANDWIDTH, value=("fp8", 4)), "value", "field.type"),  # type: ignore[arg-type]
+        (replace(BANDWIDTH, kind="gossip"), "kind", "field.word"),  # type: ignore[arg-type]
+    ],
+)
+def test_what_cannot_be_kept_is_refused_by_name(fact: OwnFact, where: str, expected: str) -> None:
+    with pytest.raises(InputError) as caught:
+        to_row(TABLE_OF[fact_key(fact)[0]], fact)
+    assert (caught.value.where, caught.value.problem.id) == (where, expected)
+
+
+def test_rows_come_back_in_the_order_in_which_they_were_entered() -> None:
+    prices = [replace(RENT, id=f"own-{name}") for name in ("c", "a", "b")]
+    assert _through_a_file(*prices) == prices
+
+
+@pytest.mark.parametrize(
+    ("column", "stored"),
+    [
+        ("value", "NaN"),
+        ("value", "{}"),
+        ("value", "[1]"),
+        ("value", "[" * 100_000),
+        ("value", "not JSON"),
+        ("value", "1 2"),
+        ("value", ""),
+        ("value", b"\x00"),
+        ("kind", "gossip"),
+        ("retrieved", 7),
+        ("note", 1.5),
+    ],
+)
+def test_row_that_the_program_cannot_have_written_is_told(column: str, stored: object) -> None:
+    table = TABLE_OF["claim"]
+    row = dict(zip(table.columns, to_row(table, BANDWIDTH), strict=True)) | {column: stored}
+    with pytest.raises(RowError):
+        facts_of(table, [tuple(row.values())])
+
+
+def test_every_field_of_a_fact_has_a_column_and_every_column_a_field() -> None:
+    connection = sqlite3.connect(":memory:", isolation_level=None)
+    migrate(connection)
+    for table in FACT_TABLES:
+        columns = [row[1] for row in connection.execute(f"PRAGMA table_info({table.name})")]
+        assert columns == ["position", *table.columns]
+    connection.close()
