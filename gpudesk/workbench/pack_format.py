@@ -73,7 +73,7 @@ def signed_text(digest: str, name: str) -> bytes:
 
 def pack_bytes(content: Mapping[str, Any], digest: str, signature: SignatureFields | None) -> bytes:
     """Return the file's contents."""
-    document: dict[str, Any] = {_MARK: FORMAT, "content": content, "sha256": digest}
+    document: dict[str, Any] = {_MARK: FORMAT, "content": json.loads(canonical(content)), "sha256": digest}
     if signature is not None:
         document["signature"] = {
             "algorithm": ALGORITHM,
@@ -81,9 +81,8 @@ def pack_bytes(content: Mapping[str, Any], digest: str, signature: SignatureFiel
             "name": signature.name,
             "value": signature.value,
         }
-    return (
-        json.dumps(document, indent=1, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n"
-    ).encode()
+    # What the file is stands in its first line.
+    return (json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode()
 
 
 def parse_file(raw: bytes) -> PackFile:
