@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from gpudesk.catalog.queries import Catalog
 from gpudesk.domain.claims import Kind, Price, Source
 from gpudesk.workbench.price_summary import price_summary
