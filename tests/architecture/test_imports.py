@@ -36,7 +36,8 @@ RULES = {
     "paths": Rule(_names("")),
     "text": Rule(_names("paths")),
     "sentences": Rule(_names("domain text sentences_catalog")),
-    "sentences_catalog": Rule(_names("sentences_imports sentences_packs")),
+    "sentences_catalog": Rule(_names("sentences_configs sentences_imports sentences_packs")),
+    "sentences_configs": Rule(_names("")),
     "sentences_imports": Rule(_names("")),
     "sentences_packs": Rule(_names("")),
     # From the bottom up.
