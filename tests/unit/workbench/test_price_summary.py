@@ -11,7 +11,13 @@ from gpudesk.workbench.price_summary import price_summary
 SOURCE = Source("own-list", "List", "Somebody", Kind.USER)
 
 
-def price(usd: float | None, *, low: float | None = None, high: float | None = None, **fields: Any) -> Price:
+def price(
+    usd: float | None,
+    *,
+    low: float | None = None,
+    high: float | None = None,
+    **fields: Any,  # noqa: ANN401 - whatever a price has
+) -> Price:
     stated = {"accelerator": "l4", "term": "on_demand", **fields}
     return Price(id=str(usd), source=SOURCE, kind=Kind.USER, usd=usd, usd_low=low, usd_high=high, **stated)
 
