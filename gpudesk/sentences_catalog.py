@@ -62,7 +62,11 @@ CATALOG_SENTENCES: Final = MappingProxyType(
         "disk, then try again",
         "own.file.removed": "was removed while it was in use, so nothing was written; your facts are still "
         "here: put the file back, or restore a backup",
-        "own.backup.gone": "is not there any more; choose another backup",
+        "own.backup.unknown": "there is no backup {number}; `gpudesk catalog backups` lists those there are",
+        "own.backup.gone": "is not there; choose another backup",
+        "own.backup.cut": "is cut short: {size} of {expected} bytes; choose another backup",
+        "own.backup.damaged": "is damaged ({reason}); choose another backup",
+        "own.backup.foreign": "is not a backup of your facts; choose another",
         # Steps that can be undone
         "own.step.state": "Your value for {attribute} of {thing}",
         "own.step.prefer": "Choice of a claim for {attribute} of {thing}",

@@ -13,7 +13,7 @@ from gpudesk.catalog.user_file import UserFile
 from gpudesk.catalog.user_place import set_aside
 from gpudesk.catalog.user_reading import asked, count_facts
 from gpudesk.domain.backups import Backup
-from gpudesk.domain.messages import message
+from gpudesk.domain.messages import Message, message
 from gpudesk.domain.own_facts import OwnFacts
 
 #: Faults of a file that cannot be mended: its place is free for a backup once it was moved.
@@ -33,8 +33,20 @@ def _looked_at(name: CopyName) -> Backup:
     except OSError:
         problem = message("own.backup.gone")
     except CatalogFileError as error:
-        problem = error.problem
+        problem = _of_a_backup(error.problem)
     return Backup(name.path, name.made, name.version, name.reason, size, facts, problem)
+
+
+def _of_a_backup(problem: Message) -> Message:
+    """Say of a backup what is said of a file that the user has to mend."""
+    parameters = problem.parameters
+    if problem.id == "own.file.cut":
+        return message("own.backup.cut", size=parameters["size"], expected=parameters["expected"])
+    if problem.id == "own.file.damaged":
+        return message("own.backup.damaged", reason=parameters["reason"])
+    if problem.id in {"own.file.foreign", "own.file.folder", "own.file.no_file"}:
+        return message("own.backup.foreign")
+    return problem
 
 
 def restore_backup(path: Path, backup: Path) -> OwnFacts:
@@ -46,7 +58,10 @@ def restore_backup(path: Path, backup: Path) -> OwnFacts:
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as copy:
         if not backup.exists():
             raise CatalogFileError(message("own.backup.gone"), backup)
-        asked(backup, lambda whole: whole.backup(copy))
+        try:
+            asked(backup, lambda whole: whole.backup(copy))
+        except CatalogFileError as error:
+            raise CatalogFileError(_of_a_backup(error.problem), backup) from error
         with _opened(path) as file:
             return file.take_over(copy)
 

@@ -108,6 +108,16 @@ _ENGINES: Final = MappingProxyType(
     }
 )
 
+#: What was about to happen to the file when a backup was made.
+_BACKUP_REASONS: Final = MappingProxyType(
+    {
+        "day": "the first change of a day",
+        "edit": "a change of many facts",
+        "migration": "an update of the file",
+        "restore": "a backup was restored",
+    }
+)
+
 
 def attribute_label(name: str) -> str:
     """Return what an attribute is called; a dimension of a model is called by its path."""
@@ -126,6 +136,11 @@ def figure_label(name: str) -> str:
 def kind_label(kind: str) -> str:
     """Return how a source came to its figures."""
     return tr(_KINDS[kind])
+
+
+def backup_reason_label(reason: str) -> str:
+    """Return what a backup was made before."""
+    return tr(_BACKUP_REASONS[reason])
 
 
 def limiter_label(limiter: str) -> str:

@@ -223,7 +223,7 @@ class OwnCatalog:
 
         return () if self.backups_folder is None else list_backups(self.backups_folder)
 
-    def restore(self, backup: Backup) -> None:
+    def restore(self, backup: Backup | Path) -> None:
         """Put a backup in the place of the file, which is backed up first; no step can be undone then."""
         from gpudesk.catalog.backups import restore_backup
 
@@ -231,7 +231,7 @@ class OwnCatalog:
             return
         self.close()
         try:
-            restore_backup(self.path, backup.path)
+            restore_backup(self.path, backup if isinstance(backup, Path) else backup.path)
         finally:
             self._begin_anew()
 

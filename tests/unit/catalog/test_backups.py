@@ -203,12 +203,18 @@ def _text(path: Path) -> None:
     path.write_text("nothing")
 
 
+def _folder(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
+
+
 @pytest.mark.parametrize(
     ("spoil", "expected"),
     [
-        (_cut, "own.file.cut"),
-        (_scribbled, "own.file.damaged"),
-        (_text, "own.file.foreign"),
+        (_cut, "own.backup.cut"),
+        (_scribbled, "own.backup.damaged"),
+        (_text, "own.backup.foreign"),
+        (_folder, "own.backup.foreign"),
         (Path.unlink, "own.backup.gone"),
     ],
 )

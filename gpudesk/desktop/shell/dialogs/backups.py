@@ -20,10 +20,11 @@ from gpudesk.desktop.theme.theme import Theme
 from gpudesk.desktop.widgets.buttons import Button
 from gpudesk.desktop.widgets.label import Label
 from gpudesk.desktop.widgets.states import ProblemNote
-from gpudesk.domain.backups import Backup, BackupReason
+from gpudesk.domain.backups import Backup
 from gpudesk.domain.formatting import UNKNOWN, Formatter
 from gpudesk.domain.messages import InputError
 from gpudesk.sentences import problem, sentence
+from gpudesk.sheets.labels import backup_reason_label
 from gpudesk.text import tr, trn
 from gpudesk.workbench.own_catalog import OwnCatalog
 
@@ -191,7 +192,7 @@ class BackupsDialog(QDialog):
     def _cells(self, backup: Backup) -> tuple[str, ...]:
         formatter = self._formatter
         facts = UNKNOWN if backup.facts is None else formatter.count(backup.facts)
-        reason = reason_word(backup.reason) if backup.problem is None else tr("damaged")
+        reason = backup_reason_label(backup.reason) if backup.problem is None else tr("damaged")
         size = formatter.memory(backup.size_bytes)
         return (_made(backup), reason, facts, size, str(backup.version))
 
@@ -218,17 +219,6 @@ class BackupsDialog(QDialog):
 
     def _activated(self) -> None:
         self.restore.setFocus(Qt.FocusReason.TabFocusReason)
-
-
-def reason_word(reason: BackupReason) -> str:
-    """Return what was about to happen when a backup was made."""
-    words = {
-        BackupReason.DAY: tr("the first change of a day"),
-        BackupReason.EDIT: tr("a change of many facts"),
-        BackupReason.MIGRATION: tr("an update of the file"),
-        BackupReason.RESTORE: tr("a backup was restored"),
-    }
-    return words[reason]
 
 
 def _made(backup: Backup) -> str:

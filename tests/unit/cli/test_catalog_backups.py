@@ -1,0 +1,116 @@
+"""`gpudesk catalog backups` and `restore`: what is listed, and going back to it and forth again."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from gpudesk import paths
+from gpudesk.catalog.user_file import UserFile
+from gpudesk.cli import main as entry
+from tests.unit.catalog.own_samples import ALL, numbered, step
+
+Capture = pytest.CaptureFixture[str]
+
+
+@pytest.fixture
+def two_states() -> Path:
+    """The user's file with more facts than its only backup."""
+    path = paths.user_catalog_path()
+    with UserFile.open(path) as file:
+        file.apply(step(*ALL))
+        file.apply(numbered(1))
+    return path
+
+
+def _facts(path: Path) -> set[object]:
+    with UserFile.open(path) as file:
+        return set(file.facts)
+
+
+def _said(capsys: Capture, *arguments: str, code: int = 0) -> str:
+    assert entry.main(["catalog", *arguments]) == code
+    captured = capsys.readouterr()
+    return captured.err if code else captured.out
+
+
+def test_without_facts_there_are_no_backups(capsys: Capture) -> None:
+    assert _said(capsys, "backups").startswith("None yet. ")
+    assert _said(capsys, "backups", "--json") == "[]\n"
+    assert not paths.user_catalog_path().parent.exists()
+
+
+def test_backups_are_listed_for_people_and_programs(two_states: Path, capsys: Capture) -> None:
+    line = _said(capsys, "backups").splitlines()[2].split()
+    assert line[:2] == ["1", str(len(ALL))]
+    assert line[-6:] == ["the", "first", "change", "of", "a", "day"]
+    (listed,) = json.loads(_said(capsys, "backups", "--json"))
+    assert listed | {"made": None} == {
+        "number": 1,
+        "file": str(next((two_states.parent / "backups").iterdir())),
+        "made": None,
+        "before": "day",
+        "facts": len(ALL),
+        "bytes": Path(listed["file"]).stat().st_size,
+        "version": 2,
+        "problem": None,
+    }
+
+
+def test_restored_state_can_be_taken_back(two_states: Path, capsys: Capture) -> None:
+    before = _facts(two_states)
+    said = _said(capsys, "restore", "1").splitlines()
+    assert said[0] == f"Restored: you have {len(ALL)} facts now."
+    assert "`gpudesk catalog restore 1` brings it back" in said[1]
+    assert _facts(two_states) == set(ALL)
+    _said(capsys, "restore", "1")
+    assert _facts(two_states) == before
+
+
+def test_file_of_a_backup_is_restored_by_its_name(
+    two_states: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (backup,) = (two_states.parent / "backups").iterdir()
+    monkeypatch.chdir(backup.parent)
+    assert "Restored" in _said(capsys, "restore", backup.name)
+    assert _facts(two_states) == set(ALL)
+
+
+def test_broken_file_gives_way_to_a_backup_and_is_kept(two_states: Path, capsys: Capture) -> None:
+    os.truncate(two_states, 5000)
+    assert ".broken in its name" in _said(capsys, "restore", "1")
+    assert _facts(two_states) == set(ALL)
+    (aside,) = two_states.parent.glob("*.broken-*")
+    assert aside.stat().st_size == 5000
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ("2", "restore: there is no backup 2; `gpudesk catalog backups` lists those there are"),
+        ("0", "restore: there is no backup 0; "),
+        ("9" * 5000, "restore: there is no backup 999"),
+        ("nothing.sqlite", "nothing.sqlite: is not there; choose another backup"),
+        (".", ".: is not a backup of your facts; choose another"),
+        (str(Path(__file__)), "is not a backup of your facts; choose another"),
+    ],
+)
+def test_what_is_no_backup_is_refused_in_one_line(
+    two_states: Path, capsys: Capture, given: str, expected: str
+) -> None:
+    before = _facts(two_states)
+    said = _said(capsys, "restore", given, code=1)
+    assert said.startswith("gpudesk: ")
+    assert said.count("\n") == 1
+    assert expected in said
+    assert _facts(two_states) == before
+
+
+def test_damaged_backup_says_so_and_is_refused(two_states: Path, capsys: Capture) -> None:
+    (backup,) = (two_states.parent / "backups").iterdir()
+    os.truncate(backup, 5000)
+    assert "is cut short: 5,000 of" in _said(capsys, "backups")
+    assert json.loads(_said(capsys, "backups", "--json"))[0]["facts"] is None
+    assert "is cut short" in _said(capsys, "restore", "1", code=1)
+    assert len(_facts(two_states)) > len(ALL)
