@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Final, TypeGuard
 
-from gpudesk.domain.catalog_tables import CatalogRow, CatalogTable, CellMark, CellValue, Column, ColumnKind
+from gpudesk.domain.catalog_tables import (
+    CatalogRow,
+    CatalogTable,
+    CellMark,
+    CellValue,
+    Column,
+    ColumnKind,
+    Section,
+)
 from gpudesk.domain.formatting import (
     UNKNOWN,
     Formatter,
@@ -16,14 +25,17 @@ from gpudesk.domain.formatting import (
     quantity_of,
 )
 from gpudesk.sheets.ages import age_days, age_text, end_of
-from gpudesk.sheets.catalog_words import attribute_text, column_head, column_meaning, word
+from gpudesk.sheets.catalog_words import attribute_text, column_head, column_meaning, kind_word, word
 from gpudesk.sheets.comparison_copy import number_text
+from gpudesk.sheets.names import short_name
 from gpudesk.sheets.plain_text import safe_text
 from gpudesk.text import tr
 
 #: Kinds of columns whose values end at one line.
 FIGURES: Final = frozenset({ColumnKind.FIGURE, ColumnKind.MONEY, ColumnKind.RATIO, ColumnKind.VALUE})
 _DASH: Final = " – "
+#: Where accelerators are called by their short names.
+_BRIEF: Final = frozenset({Section.ACCELERATORS, Section.PRICES, Section.CLAIMS, Section.YOURS})
 
 
 class CatalogWriter:
@@ -35,10 +47,12 @@ class CatalogWriter:
         self._formatter = formatter
         self._decimals: dict[int, int] = {}
         self._writers: Mapping[ColumnKind, Callable[[CellValue, CatalogRow, int], str]] = {
-            ColumnKind.NAME: lambda value, _row, _place: self._words(value),
+            ColumnKind.NAME: lambda value, _row, _place: self._name(value),
             ColumnKind.TEXT: lambda value, _row, _place: self._words(value),
             ColumnKind.DATE: lambda value, _row, _place: self._words(value),
-            ColumnKind.WORD: lambda value, _row, _place: word(value),
+            ColumnKind.WORD: lambda value, _row, place: (
+                kind_word(value) if table.columns[place].key == "kind" else word(value)
+            ),
             ColumnKind.ATTRIBUTE: lambda value, _row, _place: attribute_text(value),
             ColumnKind.FIGURE: lambda value, _row, place: self._figure(value, place),
             ColumnKind.MONEY: lambda value, _row, place: self._money(value, table.columns[place]),
@@ -55,16 +69,34 @@ class CatalogWriter:
             return UNKNOWN
         return self._writers[column.kind](value, row, place)
 
+    def whole_name(self, row: CatalogRow) -> str:
+        """Return what a row is called in full, where its cell has a short name."""
+        return self._words(row.values[0])
+
     def search_text(self, row: CatalogRow) -> str:
         """Return all cells of a row in small letters, figures also without their separators."""
         places = range(len(row.values))
-        whole = "\n".join(self.text(row, place) for place in places if row.values[place] is not None)
+        texts = [self.text(row, place) for place in places if row.values[place] is not None]
+        whole = "\n".join([*texts, self.whole_name(row)])
         separator = self._formatter.style.thousands
         if separator and separator in whole and any(letter.isdigit() for letter in whole):
             whole = f"{whole}\n{whole.replace(separator, '')}"
         return whole.casefold()
 
     # Kinds of values
+
+    def _name(self, value: CellValue) -> str:
+        return self._brief.get(str(value)) or self._words(value)
+
+    @cached_property
+    def _brief(self) -> dict[str, str]:
+        """Short names of accelerators, where no other has the same."""
+        if self._table.section not in _BRIEF:
+            return {}
+        names = {str(row.values[0]) for row in self._table.rows if row.values[0] is not None}
+        short = {name: short_name(name) for name in names}
+        counted = Counter(short.values())
+        return {name: brief for name, brief in short.items() if counted[brief] == 1}
 
     def _figure(self, value: CellValue, place: int) -> str:
         if not _is_number(value):
@@ -133,10 +165,10 @@ class CatalogWriter:
     def sentence(self, row: CatalogRow, place: int) -> str:
         """Return everything that a cell shows, after what the row is called."""
         column = self._table.columns[place]
-        said = self.text(row, place)
+        said = self.whole_name(row) if place == 0 else self.text(row, place)
         if said == UNKNOWN:
             said = self._why_unknown(row, column)
-        parts = [said] if place == 0 else [self.text(row, 0), self._spoken_head(column), said]
+        parts = [said] if place == 0 else [self.whole_name(row), self._spoken_head(column), said]
         if place == 0 and row.announced:
             parts.append(tr("announced"))
         mark = row.marks[place] if row.marks else 0
@@ -215,6 +247,8 @@ def _field(
         return number_text(_copied(value, column, row), formatter.style)
     if column.kind is ColumnKind.AGE:
         return writer.text(row, place)
+    if column.kind is ColumnKind.NAME:
+        return safe_text(writer.whole_name(row))
     return safe_text(" ".join(writer.text(row, place).split()))
 
 

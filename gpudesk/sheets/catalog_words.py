@@ -8,6 +8,7 @@ from typing import Final
 from gpudesk.domain.catalog_tables import CellValue, Column, ColumnKind, Section
 from gpudesk.domain.claims import Kind
 from gpudesk.domain.formatting import UNKNOWN, display_unit
+from gpudesk.sheets.claim_lines import short_kind
 from gpudesk.sheets.labels import attribute_label, kind_label
 from gpudesk.text import tr
 
@@ -198,6 +199,11 @@ def word(value: CellValue) -> str:
     if text in _KINDS:
         return kind_label(text)
     return text.upper() if text.startswith(("fp", "bf", "int", "mxfp", "nvfp")) else text
+
+
+def kind_word(value: CellValue) -> str:
+    """Return the short word for a kind of source."""
+    return UNKNOWN if value is None else short_kind(Kind(str(value)))
 
 
 def attribute_text(value: CellValue) -> str:

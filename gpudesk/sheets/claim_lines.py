@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from gpudesk.domain.claims import Attribute, Claim, Dispute
+from gpudesk.domain.claims import Attribute, Claim, Dispute, Kind
 from gpudesk.domain.formatting import UNKNOWN, Formatter, Quantity, display_unit, quantity_of
 from gpudesk.sheets.explanation import ClaimGroup, ClaimLine, Detail, DisputeLine, Stance
 from gpudesk.sheets.labels import attribute_label, kind_label, precision_name
@@ -70,12 +70,14 @@ def figure_of(attributes: Mapping[str, Attribute], name: str, formatter: Formatt
 
 def claim_group(attribute: Attribute, formatter: Formatter, high: Attribute | None = None) -> ClaimGroup:
     """Return all claims about an attribute; `high` is the upper end of what is stated as a range."""
-    claims = (*filter(None, (attribute.preferred,)), *attribute.rivals)
+    rivals = sorted(attribute.rivals, key=lambda claim: not claim.own)
+    claims = (*filter(None, (attribute.preferred,)), *rivals)
     return ClaimGroup(
         key=f"{attribute.thing}/{attribute.name}",
         label=label_alone(attribute.name),
         claims=tuple(_line(attribute, claim, formatter, high) for claim in claims),
-        reason=as_sentence(attribute.reason) if attribute.reason else None,
+        # The user's own reason is told with the day on which it was given.
+        reason=as_sentence(attribute.reason) if attribute.reason and not attribute.overridden else None,
     )
 
 
@@ -113,15 +115,24 @@ def kind_text(claim: Claim) -> str:
 
 def dispute_lines(disputes: tuple[Dispute, ...], thing: str, name: str) -> tuple[DisputeLine, ...]:
     """Return the judged contradictions about one attribute of one thing."""
-    return tuple(
-        DisputeLine(
-            disagreement=as_sentence(dispute.disagreement),
-            verdict=dispute.verdict.rstrip("."),
-            reason=as_sentence(dispute.reason),
-        )
-        for dispute in disputes
-        if dispute.concerns(thing, name)
+    return tuple(dispute_line(dispute) for dispute in disputes if dispute.concerns(thing, name))
+
+
+def dispute_line(dispute: Dispute) -> DisputeLine:
+    """Return a judged contradiction."""
+    return DisputeLine(
+        disagreement=as_sentence(dispute.disagreement),
+        verdict=dispute.verdict.rstrip("."),
+        reason=as_sentence(dispute.reason),
+        refused_by=refused_by(dispute),
     )
+
+
+def refused_by(dispute: Dispute) -> str:
+    """Return what refuses a statement that no other statement does; empty where another does."""
+    if dispute.claim_b == "ARITHMETIC":
+        return tr("Refused by arithmetic")
+    return tr("Refused by public record") if dispute.claim_b == "PUBLIC-RECORD" else ""
 
 
 def _line(attribute: Attribute, claim: Claim, formatter: Formatter, high: Attribute | None) -> ClaimLine:
@@ -132,30 +143,48 @@ def _line(attribute: Attribute, claim: Claim, formatter: Formatter, high: Attrib
     stance = _stance(attribute, claim)
     details = _details(claim, value, unit)
     who = _title(claim)
-    said = {Stance.PREFERRED: tr("taken"), Stance.AGREES: tr("agrees"), Stance.DIFFERS: tr("differs")}[stance]
-    verdict = claim.verdict if stance is Stance.DIFFERS else None
+    said = stance_word(stance)
+    verdict = claim.verdict if stance is Stance.REFUSED else None
+    if attribute.shipped is not None and _is(claim, attribute.shipped) and not claim.preferred:
+        verdict = tr("what the shipped catalog takes")
     figure = f"{value} {unit}" if unit else value
     return ClaimLine(
         value=value,
         unit=unit,
         stance=stance,
         title=_title(claim),
-        origin=f"{_short_kind(claim)} · {claim.source.date or tr('no date')}",
+        origin=f"{short_kind(claim.kind)} · {claim.source.date or tr('no date')}",
         source=", ".join(
             part for part in (who, kind_label(claim.kind), claim.source.date, claim.source.url) if part
         ),
         verdict=verdict,
         details=details,
+        source_id=claim.source.id,
         sentence=", ".join(part for part in (figure, said, who, kind_text(claim), verdict) if part),
     )
+
+
+def _is(claim: Claim, other: Claim) -> bool:
+    return claim.source.id == other.source.id and claim.value == other.value
 
 
 def _stance(attribute: Attribute, claim: Claim) -> Stance:
     """Return how a claim stands; a verdict may say that figures that differ agree but for rounding."""
     if claim.preferred:
         return Stance.PREFERRED
-    alike = claim.value == attribute.value or (claim.verdict or "").startswith("agrees")
-    return Stance.AGREES if alike else Stance.DIFFERS
+    if claim.agrees_with(attribute.value):
+        return Stance.AGREES
+    return Stance.REFUSED if claim.verdict else Stance.DIFFERS
+
+
+def stance_word(stance: Stance) -> str:
+    """Return how a claim stands in one word."""
+    return {
+        Stance.PREFERRED: tr("taken"),
+        Stance.AGREES: tr("agrees"),
+        Stance.DIFFERS: tr("differs"),
+        Stance.REFUSED: tr("refused"),
+    }[stance]
 
 
 #: Kinds where there is little room.
@@ -175,8 +204,9 @@ _SHORT_KINDS: Final = MappingProxyType(
 )
 
 
-def _short_kind(claim: Claim) -> str:
-    return tr(_SHORT_KINDS[claim.kind])
+def short_kind(kind: Kind) -> str:
+    """Return the kind of a source where there is little room."""
+    return tr(_SHORT_KINDS[kind])
 
 
 def _title(claim: Claim) -> str:
@@ -220,6 +250,7 @@ def _details(claim: Claim, value: str, unit: str | None) -> tuple[Detail, ...]:
         (tr("Date"), source.date or tr("no date")),
         (tr("Retrieved"), claim.retrieved),
         (tr("Verdict"), claim.verdict),
+        (tr("Statement"), ", ".join(claim.statements)),
         (tr("Note"), claim.note),
         (tr("Remark"), source.trust),
     )

@@ -363,6 +363,7 @@ def _own_price_row(price: Price, part: Thing | None) -> CatalogRow:
             price.date,
             price.note,
         ),
+        marks=_OWN_VALUE,
         thing=price.accelerator,
         unit="USD" if price.term == _PURCHASE else "USD/h",
         maker=price.provider,

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from gpudesk.catalog.queries import Catalog
 from gpudesk.domain.catalog_tables import CatalogRow, CellMark, CellValue, Column, Section
 from gpudesk.domain.claims import Attribute, Claim, Kind, Price
-from gpudesk.domain.models import Model
+from gpudesk.domain.models import Model, MoeFfn
 from gpudesk.domain.things import Thing, ThingKind
 from gpudesk.workbench.catalog_columns import COLUMNS
 
@@ -38,12 +38,14 @@ def model_rows(catalog: Catalog) -> Iterator[CatalogRow]:
     columns = COLUMNS[Section.MODELS]
     for thing in catalog.things(ThingKind.MODEL):
         attributes = _attributes(catalog, thing)
-        computed = _computed(catalog.model(thing.id))
+        total = attributes.get("total_parameters")
+        computed = _computed(catalog.model(thing.id), None if total is None else total.value)
         cells = []
         for column in columns:
             value, mark = _cell(column, thing, attributes)
-            if value is None and computed.get(column.key) is not None:
-                value, mark = computed[column.key], CellMark.COMPUTED
+            if value is None and column.key in computed:
+                # That all caches are computed is said by the head.
+                value, mark = computed[column.key], 0 if column.key == "kv" else CellMark.COMPUTED
             cells.append((value, mark))
         yield _row(thing, columns, cells, attributes)
 
@@ -106,8 +108,11 @@ def _range(amounts: Iterable[float]) -> CellValue:
     return listed[0] if len(set(listed)) == 1 else (min(listed), max(listed))
 
 
-def _computed(model: Model) -> dict[str, CellValue]:
-    """Return what follows from a model's dimensions: parameters, and the bytes of FP16 cache a token."""
+def _computed(model: Model, stated: CellValue) -> dict[str, CellValue]:
+    """Return what follows from a model's dimensions: parameters, and the bytes of FP16 cache a token.
+
+    `stated` are the parameters that a source states; of a model without experts all are active.
+    """
     # The engine is loaded with the first look at models, not with the page.
     from gpudesk.domain.deployments import ParallelPlan
     from gpudesk.domain.precision import Precision
@@ -116,10 +121,11 @@ def _computed(model: Model) -> dict[str, CellValue]:
 
     if not model.dimensions_known:
         return {}
+    dense = not any(isinstance(group.ffn, MoeFfn) for group in model.layers)
     stored = cache_profile(model, Precision.FP16, ParallelPlan()).stored
     return {
         "total": parameter_count(model),
-        "active": active_parameter_count(model, with_embedding=True),
+        "active": stated if dense and stated else active_parameter_count(model, with_embedding=True),
         # What grows without end: layers with a window are full after it.
         "kv": sum(growth.per_token for growth in stored if growth.window is None),
     }

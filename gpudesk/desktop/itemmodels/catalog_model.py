@@ -43,6 +43,8 @@ class CatalogModel(QAbstractTableModel):
         self.lines: Sequence[Line] = ()
         #: The line over which a rule stands, since what follows is not ranked; -1 for none.
         self.rule = -1
+        #: Whether rows stand under headings.
+        self.has_headings = False
         self._writer: CatalogWriter | None = None
         self._today, self._stale_days = "", 0
         self._stale: dict[str | None, bool] = {}
@@ -53,6 +55,7 @@ class CatalogModel(QAbstractTableModel):
         """Show these lines of a table."""
         self.beginResetModel()
         self.table, self._writer, self.lines, self.rule = table, writer, lines, rule
+        self.has_headings = bool(lines) and isinstance(lines[0], Heading)
         self.endResetModel()
 
     def mark_stale(self, today: str, days: int) -> None:

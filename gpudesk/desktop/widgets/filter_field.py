@@ -57,8 +57,13 @@ class FilterField(QLineEdit):
         self.setFixedHeight(self._theme.px(28))
         self.setMinimumWidth(self._theme.px(_LEAST))
         self.updateGeometry()
+        self._leave_room()
+
+    def _leave_room(self) -> None:
+        """Keep the text off the glass, and off the button that clears while there is one."""
         before = _ICON + 8 if self._inset == _BARE else _ICON + 9
-        self.setTextMargins(self._theme.px(before), 0, self._theme.px(22), 0)
+        after = 22 if self.text() or self._inset == _BARE else 0
+        self.setTextMargins(self._theme.px(before), 0, self._theme.px(after), 0)
 
     def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
         """Return the width that it has where there is room."""
@@ -77,6 +82,7 @@ class FilterField(QLineEdit):
 
     def _changed(self, text: str) -> None:
         self._clear.setVisible(bool(text))
+        self._leave_room()
         self.changed.emit(text)
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802 - Qt's name

@@ -13,7 +13,7 @@ from gpudesk.desktop.theme.theme import Theme
 from gpudesk.desktop.widgets.menu import make_menu
 from gpudesk.text import tr
 
-_PADDING = 12.0
+_PADDING = 11.0
 _ICON = 12.0
 _GAP = 5.0
 

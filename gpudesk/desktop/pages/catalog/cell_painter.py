@@ -11,7 +11,15 @@ from PySide6.QtCore import QRect, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen
 
 from gpudesk.desktop.itemmodels.catalog_model import CatalogModel, Heading
-from gpudesk.desktop.pages.catalog.measures import GUTTER, MARGIN, MARK, SWATCH, WORD_END, Measures
+from gpudesk.desktop.pages.catalog.measures import (
+    GUTTER,
+    MARGIN,
+    MARK,
+    SWATCH,
+    WORD_END,
+    Measures,
+    value_font,
+)
 from gpudesk.desktop.theme.pen import Pen
 from gpudesk.desktop.theme.theme import Theme
 from gpudesk.desktop.widgets.text_cache import TextCache
@@ -60,6 +68,7 @@ class Shown:
     columns: Sequence[Place]
     frozen: Place | None
     scrolled: bool
+    fits: bool
     hovered: int
     current: tuple[int, int] | None
     chosen: AbstractSet[tuple[int, int]]
@@ -69,8 +78,9 @@ class Shown:
 class CellPainter:
     """Paints everything below the heads."""
 
-    def __init__(self, theme: Theme, texts: TextCache, model: CatalogModel) -> None:
+    def __init__(self, theme: Theme, texts: TextCache, measures: Measures, model: CatalogModel) -> None:
         """Keep what to look up and what has been laid out."""
+        self._measures = measures
         self._theme = theme
         self._texts = texts
         self._model = model
@@ -99,7 +109,7 @@ class CellPainter:
 
     def _grounds(self, pen: Pen, shown: Shown) -> None:
         margin = self._theme.length(MARGIN)
-        right = shown.width - margin
+        right = shown.width - margin if shown.fits else shown.width
         several = len(shown.chosen) > 1
         for line in shown.lines:
             row = self._model.row(line.number)
@@ -107,7 +117,8 @@ class CellPainter:
             if row is None:
                 pen.hairline(margin, bottom, right, bottom, "strong")
                 continue
-            ground = QRectF(_INSET, line.start, shown.width - 2 * _INSET, line.size - 1)
+            end = shown.width - _INSET if shown.fits else shown.width + _INSET
+            ground = QRectF(_INSET, line.start, end - _INSET, line.size - 1)
             if shown.current is not None and shown.current[0] == line.number and not several:
                 pen.tint(ground, "selection", _RADIUS)
             elif line.number == shown.hovered:
@@ -135,7 +146,7 @@ class CellPainter:
         for line in shown.lines:
             row = self._model.row(line.number)
             if row is None:
-                self._heading(line, columns)
+                self._heading(line, columns, shown.width)
                 continue
             quiet = self._is_selected(line, shown)
             for column in columns:
@@ -155,7 +166,7 @@ class CellPainter:
         here = shown.current is not None and shown.current[0] == line.number
         return "text2" if here or shown.chosen else "text3"
 
-    def _heading(self, line: Place, columns: Sequence[Place]) -> None:
+    def _heading(self, line: Place, columns: Sequence[Place], width: int) -> None:
         heading = self._model.lines[line.number]
         first = next((column for column in columns if column.number == 0), None)
         if first is None or not isinstance(heading, Heading):
@@ -164,7 +175,8 @@ class CellPainter:
         x = first.start + self._theme.length(MARGIN)
         x += self._layer.text("label", "text1", heading.title, x, middle) + self._theme.length(10)
         if heading.note:
-            self._layer.text("small", "text3", heading.note, x, middle)
+            most = width - self._theme.length(MARGIN) - x
+            self._layer.text("small", "text3", heading.note, x, middle, max(1.0, most))
 
     def _cell(self, row: CatalogRow, line: Place, column: Place, shown: Shown, quiet: str) -> None:
         kind = self._model.column(column.number).kind
@@ -181,7 +193,11 @@ class CellPainter:
 
     def _name(self, row: CatalogRow, text: str, column: Place, middle: float, shown: Shown) -> None:
         length, section = self._theme.length, self._model.table.section
-        strong = "body_strong" if Measures.body(section) == "body" else "small_strong"
+        token = "body_strong" if Measures.body(section) == "body" else "small_strong"
+        colour = "text1"
+        if self._model.has_headings:
+            # The heading says it already.
+            token, colour = Measures.body(section), "text2"
         x = column.start + length(MARGIN)
         right = column.start + column.size - length(WORD_END)
         slot = shown.slots.get(row.thing or "") if section is Section.ACCELERATORS else None
@@ -191,8 +207,6 @@ class CellPainter:
             x += length(SWATCH)
         tag = tr("Announced") if row.announced else ""
         room = right - x - (self._texts.width("caption_strong", tag) + length(20) if tag else 0)
-        colour = "text1"
-        token = strong
         if slot is not None:
             colour = self._theme.slot_label(slot[0]).name()
         width = self._layer.text(token, colour, text, x, middle, max(1.0, room))
@@ -205,19 +219,19 @@ class CellPainter:
     def _figure(self, row: CatalogRow, text: str, column: Place, middle: float, quiet: str) -> None:
         length = self._theme.length
         body = Measures.body(self._model.table.section)
-        right = column.start + column.size - length(GUTTER)
+        gutter = self._measures.gutter(self._model, column.number)
+        right = column.start + column.size - gutter
         mark = row.marks[column.number] if row.marks else 0
         known = row.values[column.number] is not None
         own = bool(mark & CellMark.OWN)
-        token = ("section" if body == "body" else "label") if own else body
+        spec, value = self._model.column(column.number), row.values[column.number]
+        token = ("section" if body == "body" else "label") if own else value_font(spec, value, body)
         self._layer.right(token, "text1" if known else quiet, text, column.start, right, middle)
-        x = right + length(GUTTER / 2)
         found = [(glyph, colour) for flag, glyph, colour in MARKS if mark & flag]
-        if len(found) > 1:
-            x -= length(5)
+        x = right + length(9 if len(found) > 1 else GUTTER / 2)
         for glyph, colour in found[:2]:
             self._layer.mark(glyph, colour, x, middle)
-            x += length(11)
+            x += length(11.5)
 
     def _age(self, row: CatalogRow, text: str, column: Place, middle: float, quiet: str) -> None:
         length = self._theme.length

@@ -171,6 +171,11 @@ class Commands:
         if steps:
             self._do(steps[-1][2])
 
+    def delete(self) -> None:
+        """Take back what a row of the user's facts says; elsewhere too much would hang on one key."""
+        if self._page.section is Section.YOURS:
+            self.revert()
+
     def _do(self, step: Callable[[], Edit]) -> None:
         """Take a step of the user's facts; where that is refused, say why."""
         try:

@@ -53,7 +53,7 @@ class FilterLine(QWidget):
         self._ranked = False
         tip = tr("Show only rows that have these words, in all sections  /")
         name = tr("Filter: name, architecture, value")
-        self.field = FilterField(theme, name, tip, framed=True, width=264)
+        self.field = FilterField(theme, name, tip, framed=True, width=244)
         self.count = Label(theme, font="body", colour="text2")
         self.pills = {
             "makers": Pill(theme, "", self._fill_makers),
@@ -64,7 +64,7 @@ class FilterLine(QWidget):
             "disputes": Pill(theme, ""),
             "own": Pill(theme, ""),
         }
-        self._layout = FlowLayout(8, self)
+        self._layout = FlowLayout(6, self)
         for widget in (self.field, self.count, *self.pills.values()):
             self._layout.addWidget(widget)
         policy = QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
@@ -128,9 +128,8 @@ class FilterLine(QWidget):
         self._layout.invalidate()
         self.updateGeometry()
 
-    def show_count(self, shown: int, every: int) -> None:
+    def show_count(self, text: str) -> None:
         """Say how many of the rows are shown."""
-        text = trn("{n} row", "{n} rows", every) if shown == every else tr("{n} of {m}", n=shown, m=every)
         self.count.setText(text)
         self._layout.invalidate()
 
@@ -148,7 +147,7 @@ class FilterLine(QWidget):
 
     def _kinds_text(self) -> str:
         chosen = [kind_label(kind) for kind in Kind if kind in self._facets.kinds]
-        return _few(chosen) if chosen else tr("Kind of source")
+        return _few(chosen) if chosen else tr("Kind")
 
     def _age_text(self) -> str:
         if self._facets.stale:

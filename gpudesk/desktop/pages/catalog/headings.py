@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import groupby
-from statistics import median
+from typing import Final
 
 from gpudesk.desktop.itemmodels.catalog_model import Heading, Line
 from gpudesk.desktop.itemmodels.catalog_query import Sorting
@@ -13,6 +13,9 @@ from gpudesk.domain.claims import Price
 from gpudesk.domain.formatting import Formatter
 from gpudesk.sheets.catalog_words import word
 from gpudesk.text import tr
+from gpudesk.workbench.price_summary import PURCHASE, PriceRange, price_summary
+
+_BETWEEN: Final = "   ·   "
 
 
 def with_headings(
@@ -30,36 +33,22 @@ def with_headings(
 
 
 def _summary(rows: Sequence[CatalogRow], formatter: Formatter) -> str:
-    """Return low, median and high of each term that has several prices."""
-    terms: dict[str, list[float]] = {}
-    for row in rows:
-        if isinstance(row.item, Price):
-            terms.setdefault(row.item.term, []).extend(_ends(row.item))
-    parts = []
-    for term, amounts in terms.items():
-        decimals = 0 if term == "purchase" else 2
-        unit = "USD" if term == "purchase" else "USD/h"
-        low, middle, high = (
-            formatter.number(amount, decimals) for amount in (min(amounts), median(amounts), max(amounts))
-        )
-        if low == high:
-            parts.append(tr("{term} {amount} {unit}", term=word(term), amount=low, unit=unit))
-        else:
-            parts.append(
-                tr(
-                    "{term} {low} – {high} {unit}, median {median}",
-                    term=word(term),
-                    low=low,
-                    high=high,
-                    median=middle,
-                    unit=unit,
-                )
-            )
-    return "   ·   ".join(parts)
+    """Return low, median and high of each term."""
+    prices = [row.item for row in rows if isinstance(row.item, Price)]
+    return _BETWEEN.join(_range_text(each, formatter) for each in price_summary(prices))
 
 
-def _ends(price: Price) -> list[float]:
-    """Return the amounts that a price states: one, or the ends of a range."""
-    if price.usd is not None:
-        return [price.usd]
-    return [end for end in (price.usd_low, price.usd_high) if end is not None]
+def _range_text(found: PriceRange, formatter: Formatter) -> str:
+    decimals = 0 if found.term == PURCHASE else 2
+    low, median, high = (
+        formatter.number(amount, decimals) for amount in (found.low, found.median, found.high)
+    )
+    if low == high:
+        return f"{word(found.term)} {low}"
+    return tr(
+        "{term} {low} – {high}, median {median}",
+        term=word(found.term),
+        low=low,
+        high=high,
+        median=median,
+    )

@@ -98,7 +98,9 @@ class CatalogHeads(QHeaderView):
             if shown and shown[0] == 0:
                 self._head(pen, 0)
             bottom, margin = self.height() - 1, self._theme.px(MARGIN)
-            pen.hairline(margin, bottom, self.viewport().width() - margin, bottom, "strong")
+            width = self.viewport().width()
+            right = width - margin if self.length() <= width else width
+            pen.hairline(margin, bottom, right, bottom, "strong")
             if self.offset() > 0:
                 pen.hairline(edge - 1, 0, edge - 1, bottom, "strong")
         finally:
@@ -116,7 +118,7 @@ class CatalogHeads(QHeaderView):
         arrow = self._arrow(number, active=active)
         side = length(_ARROW)
         if column.kind in FIGURES:
-            right = start + size - length(GUTTER)
+            right = start + size - self._measures.gutter(self._model, number)
             pen.text(QRectF(start, top, right - start, line), text, font="caption_strong", colour=colour,
                      align=RIGHT)  # fmt: skip
             x = right + length(3)
@@ -151,6 +153,10 @@ class CatalogHeads(QHeaderView):
         theme = self._theme
         start = self.start_of(first) + theme.length(10)
         end = self.start_of(last) + self.sectionSize(last) - theme.length(GUTTER - 4)
+        # Of columns that are scrolled out of sight in part, over those in sight.
+        start, end = max(start, self.frozen_width), min(end, self.width())
+        if end - start < theme.length(40):
+            return
         line = theme.line("caption")
         top = self.height() - theme.px(7) - 2 * line - theme.px(4)
         pen.text(QRectF(start, top, end - start, line), group_head(group), font="caption_strong",

@@ -9,16 +9,17 @@ from typing import Final
 from gpudesk.desktop.itemmodels.catalog_model import CatalogModel
 from gpudesk.desktop.theme.theme import Theme
 from gpudesk.desktop.widgets.text_cache import TextCache
-from gpudesk.domain.catalog_tables import CatalogRow, Column, ColumnKind, Section
+from gpudesk.domain.catalog_tables import CatalogRow, CellValue, Column, ColumnKind, Section
 from gpudesk.sheets.catalog_cells import FIGURES
 from gpudesk.sheets.catalog_words import column_head
 from gpudesk.text import tr
 
 #: Lengths of the design: the margin of the page, the room after words, and the gutter right of figures.
 MARGIN: Final = 16.0
-WORD_END: Final = 14.0
-GUTTER: Final = 22.0
-FIGURE_START: Final = 8.0
+WORD_END: Final = 12.0
+GUTTER: Final = 21.0
+WIDE_GUTTER: Final = 28.0
+FIGURE_START: Final = 7.0
 SWATCH: Final = 25.0
 #: Room for a mark left of a word, and for one right of an age.
 MARK: Final = 15.0
@@ -26,8 +27,18 @@ _TAG_GAP: Final = 8.0
 #: The most that words take by themselves, and the least that they are cut to.
 _MOST_WORDS: Final = 250.0
 _LEAST_WORDS: Final = 62.0
+_MOST_VALUE: Final = 130.0
 _MOST_NAME: Final = 300.0
-_LEAST_NAME: Final = 150.0
+_LEAST_NAME: Final = 128.0
+_TAGGED_NAME: Final = 82.0
+#: Words that are short by themselves keep more of their width.
+_LEAST: Final = {
+    ColumnKind.DATE: 96.0,
+    ColumnKind.AGE: 100.0,
+    ColumnKind.WORD: 110.0,
+    ColumnKind.ATTRIBUTE: 104.0,
+    ColumnKind.UNIT: 62.0,
+}
 #: What a column may grow by where there is room to spare.
 _SPARE: Final = 46.0
 _SAMPLE: Final = 16
@@ -53,7 +64,8 @@ class Measures:
         self._texts = texts
         self._known: dict[int, Natural] = {}
         self._table: object = None
-        theme.changed.connect(self._known.clear)
+        self._gutters: dict[int, float] = {}
+        theme.changed.connect(self._forget)
 
     # Heights
 
@@ -83,9 +95,7 @@ class Measures:
         self, model: CatalogModel, shown: Sequence[int], room: int, chosen: Mapping[str, int]
     ) -> dict[int, int]:
         """Return the width of each shown column; `chosen` are those that the user set, by key."""
-        if model.table is not self._table:
-            self._known.clear()
-            self._table = model.table
+        self._follow(model)
         naturals = {column: self._natural(model, column) for column in shown}
         fixed = {
             column: float(chosen[model.column(column).key])
@@ -116,6 +126,25 @@ class Measures:
             wanted = {column: width + each for column, width in wanted.items()}
         return wanted
 
+    def gutter(self, model: CatalogModel, number: int) -> float:
+        """Return the room for marks right of the figures of a column: for one, or for two."""
+        self._follow(model)
+        found = self._gutters.get(number)
+        if found is None:
+            marks = (row.marks[number] for row in model.table.rows if row.marks)
+            two = any(mark.bit_count() > 1 for mark in marks)
+            found = self._gutters[number] = self._theme.length(WIDE_GUTTER if two else GUTTER)
+        return found
+
+    def _follow(self, model: CatalogModel) -> None:
+        if model.table is not self._table:
+            self._forget()
+            self._table = model.table
+
+    def _forget(self) -> None:
+        self._known.clear()
+        self._gutters.clear()
+
     def _natural(self, model: CatalogModel, number: int) -> Natural:
         found = self._known.get(number)
         if found is None:
@@ -128,9 +157,9 @@ class Measures:
         head = self._texts.width("caption_strong", column_head(section, column))
         content = self._content(model, number, column)
         if column.kind in FIGURES:
-            width = max(content, head) + length(FIGURE_START + GUTTER)
+            width = max(content, head) + length(FIGURE_START) + self.gutter(model, number)
             if column.kind is ColumnKind.VALUE:
-                width = min(width, length(_MOST_WORDS))
+                return Natural(min(width, length(_MOST_VALUE)), min(width, length(_MOST_VALUE)), width)
             return Natural(width, width, width)
         arrow = length(MARK)
         if column.kind is ColumnKind.NAME:
@@ -138,11 +167,21 @@ class Measures:
             if section is Section.ACCELERATORS:
                 whole += length(SWATCH)
             width = min(whole, length(_MOST_NAME))
-            return Natural(width, min(width, length(_LEAST_NAME)), whole)
+            least = max(length(_LEAST_NAME), self._tagged(model))
+            return Natural(width, min(width, least), whole)
         whole = max(content, head + arrow) + length(WORD_END)
         width = min(whole, length(_MOST_WORDS))
-        firm = column.kind in (ColumnKind.DATE, ColumnKind.AGE, ColumnKind.UNIT)
-        return Natural(width, width if firm else min(width, length(_LEAST_WORDS)), whole)
+        least = length(_LEAST.get(column.kind, _LEAST_WORDS))
+        return Natural(width, min(width, least), whole)
+
+    def _tagged(self, model: CatalogModel) -> float:
+        """Return the width that the names beside a tag take, which must not be cut to nothing."""
+        announced = [row for row in model.table.rows if row.announced]
+        most = self._theme.length(_TAGGED_NAME)
+        texts = (min(most, self._texts.width("body_strong", model.text(row, 0))) for row in announced)
+        around = self._theme.length(MARGIN + SWATCH + WORD_END + 12 + _TAG_GAP)
+        tag = self._texts.width("caption_strong", tr("Announced"))
+        return max((text + tag + around for text in texts), default=0.0)
 
     def _content(self, model: CatalogModel, number: int, column: Column) -> float:
         """Return the width of the widest of the longest texts of a column."""
@@ -152,7 +191,8 @@ class Measures:
         rows = _longest(model.table.rows, number)
         widest = 0.0
         for row in rows:
-            width = self._texts.width(font, model.text(row, number))
+            text = model.text(row, number)
+            width = self._texts.width(value_font(column, row.values[number], font), text)
             if column.kind is ColumnKind.NAME and row.announced:
                 tag = self._texts.width("caption_strong", tr("Announced"))
                 width += tag + self._theme.length(12 + _TAG_GAP)
@@ -160,6 +200,11 @@ class Measures:
         if column.kind is ColumnKind.AGE or column.key == "stance":
             widest += self._theme.length(MARK)
         return widest
+
+
+def value_font(column: Column, value: CellValue, font: str) -> str:
+    """Return the font of a value: two amounts are set smaller than one."""
+    return "small" if column.kind is ColumnKind.MONEY and isinstance(value, tuple) else font
 
 
 def _longest(rows: Collection[CatalogRow], number: int) -> list[CatalogRow]:

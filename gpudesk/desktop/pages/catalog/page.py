@@ -48,7 +48,7 @@ from gpudesk.sheets.catalog_cells import CatalogWriter
 from gpudesk.sheets.catalog_words import section_label
 from gpudesk.sheets.dates import today
 from gpudesk.sheets.specs import as_sentence
-from gpudesk.text import tr
+from gpudesk.text import tr, trn
 
 _SECTION_OF_MENU: Final = 51
 _PLACE: Final = "catalog.section"
@@ -149,6 +149,7 @@ class CatalogPage(Page):
         view.used.connect(commands.use)
         view.add_requested.connect(commands.use)
         view.edit_requested.connect(commands.edit)
+        view.delete_requested.connect(commands.delete)
         self.empty.wanted.connect(self._leave_empty)
 
     def _dress(self) -> None:
@@ -219,7 +220,7 @@ class CatalogPage(Page):
         self._show_add()
         self._show_rows()
         self.columns.take_section(self.section)
-        self._legend()
+        self._explain_marks()
         self.view.setAccessibleName(section_label(self.section))
         cell = self._cells.get(self.section)
         if cell is not None:
@@ -237,11 +238,17 @@ class CatalogPage(Page):
         self.view.heads.sorting = sorting
         lines = with_headings(table, places, sorting, self.desk.formatter)
         model.show(table, shelf.writer(section), lines, rule=rule)
-        self.filter.show_count(len(places), len(table.rows))
-        self.filter.show_facets(self.facets, self.rule, ranked=self._ranking(table.rows != () and rule >= 0))
+        self.filter.show_count(self._count_text(len(places), len(table.rows)))
+        self.filter.show_facets(self.facets, self.rule, ranked=self._ranking(rule >= 0))
         self.view.setAccessibleDescription(self.filter.count.text())
         self._show_counts()
         self._show_empty(not places)
+
+    def _count_text(self, shown: int, every: int) -> str:
+        count = self.desk.formatter.count
+        if shown == every:
+            return trn("{count} row", "{count} rows", every, count=count(every))
+        return tr("{n} of {m}", n=count(shown), m=count(every))
 
     def _places(self, section: Section) -> list[int]:
         return self.shelf.places(
@@ -290,7 +297,7 @@ class CatalogPage(Page):
         self.add_button.setEnabled(self.desk.workbench.own.writable)
         self.head.arrange()
 
-    def _legend(self) -> None:
+    def _explain_marks(self) -> None:
         marks = 0
         for row in self.model.table.rows:
             for mark in row.marks:

@@ -58,6 +58,7 @@ class CatalogView(QTableView):
     used = Signal()
     add_requested = Signal()
     edit_requested = Signal()
+    delete_requested = Signal()
     #: The user moved a column or changed its width.
     columns_changed = Signal()
 
@@ -68,12 +69,13 @@ class CatalogView(QTableView):
         self._table = model
         texts = TextCache(theme)
         self._measures = Measures(theme, texts)
-        self._painter = CellPainter(theme, texts, model)
+        self._painter = CellPainter(theme, texts, self._measures, model)
         self._typed = TypeAhead()
         self._hovered = -1
         self._kept: tuple[str, str, int] | None = None
         self._restoring = False
         self._fitting = False
+        self._tall: list[int] = []
         #: Widths that the user set, by the key of the column.
         self.chosen_widths: Mapping[str, int] = {}
         #: Places in the palette of the parts of the scenario, and whether further ones, by id.
@@ -120,10 +122,13 @@ class CatalogView(QTableView):
         height = self._measures.row_height(section)
         if vertical.defaultSectionSize() != height:
             vertical.setDefaultSectionSize(height)
-        tall = self._measures.heading_height()
-        for number, line in enumerate(self._table.lines):
-            if not isinstance(line, int):
-                vertical.resizeSection(number, tall)
+        # Qt keeps the heights of lines through a reset.
+        for number in self._tall:
+            if number < len(self._table.lines):
+                vertical.resizeSection(number, height)
+        self._tall = [number for number, line in enumerate(self._table.lines) if not isinstance(line, int)]
+        for number in self._tall:
+            vertical.resizeSection(number, self._measures.heading_height())
         self.heads.take_height()
         self.fit_columns()
 
@@ -322,6 +327,8 @@ class CatalogView(QTableView):
             self.used.emit()
         elif key == Qt.Key.Key_F2 and current.isValid():
             self.edit_requested.emit()
+        elif key == Qt.Key.Key_Delete and current.isValid():
+            self.delete_requested.emit()
         elif key == Qt.Key.Key_A and self._is_a(event):
             self.add_requested.emit()
         elif key == Qt.Key.Key_Space and not self._typed.active and current.isValid():
@@ -435,6 +442,7 @@ class CatalogView(QTableView):
             ],
             frozen=frozen,
             scrolled=self.heads.offset() > 0,
+            fits=self.heads.length() <= self.viewport().width(),
             hovered=self._hovered,
             current=(current.row(), current.column()) if current.isValid() else None,
             chosen=self._chosen_in(lines),
