@@ -171,6 +171,9 @@ class MainWindow(QMainWindow):
     def _connect_page(self, page: Page) -> None:
         page.wanted.connect(self._fill_in)
         page.preview_requested.connect(self.preview)
+        page.wanted_editor.connect(self.catalog.open_editor)
+        page.import_requested.connect(self.catalog.ask_for_imports)
+        page.backups_requested.connect(self.catalog.show_backups)
 
     @property
     def page(self) -> Page | None:
@@ -208,6 +211,8 @@ class MainWindow(QMainWindow):
 
         panel = SourcesPanel(self.desk, self.theme, self.settings, self.body)
         panel.close_requested.connect(lambda: self.body.show_panel(shown=False))
+        panel.editor_requested.connect(self.catalog.open_editor)
+        panel.failed.connect(self.catalog.say_not_done)
         self.body.set_panel(panel)
 
     def toggle_panel(self) -> None:

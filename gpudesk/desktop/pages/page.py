@@ -28,6 +28,11 @@ class Page(QWidget):
     wanted = Signal(str)
     #: The user wants to see the sheet.
     preview_requested = Signal()
+    #: The user wants to add or change a fact: an `EditorRequest` of the page Catalog.
+    wanted_editor = Signal(object)
+    #: The user wants to bring in facts from files, or to see the backups of the user's own.
+    import_requested = Signal()
+    backups_requested = Signal()
 
     def __init__(self, desk: Desk, theme: Theme, settings: Settings, parent: QWidget | None = None) -> None:
         """Keep what the page shows and how; nothing is computed until it is seen."""

@@ -105,8 +105,12 @@ class CatalogLink(QObject):
         try:
             take()
         except InputError as error:
-            said = problem(error, self._window.desk.formatter).rstrip(".")
-            self._window.note.show_note(tr("Not done: {problem}. Your facts are as they were.", problem=said))
+            self.say_not_done(error)
+
+    def say_not_done(self, error: InputError) -> None:
+        """Say why a step was not taken."""
+        said = problem(error, self._window.desk.formatter).rstrip(".")
+        self._window.note.show_note(tr("Not done: {problem}. Your facts are as they were.", problem=said))
 
     def _tell_impact(self) -> None:
         """Say what a change of the catalog did to the result, and offer to take it back."""

@@ -69,11 +69,6 @@ class CatalogPage(Page):
 
     page_id = "catalog"
 
-    #: An `EditorRequest`.
-    wanted_editor = Signal(object)
-    import_requested = Signal()
-    backups_requested = Signal()
-
     def __init__(self, desk: Desk, theme: Theme, settings: Settings, parent: QWidget | None = None) -> None:
         """Read nothing yet: the first look makes the section that is shown."""
         super().__init__(desk, theme, settings, parent)
