@@ -28,6 +28,7 @@ from gpudesk.catalog.user_reading import (
     file_state,
     read_contents,
 )
+from gpudesk.catalog.user_rows import checked_text
 from gpudesk.catalog.user_tables import FACT_TABLES
 from gpudesk.catalog.user_writing import connect_to_write, data_version, move_changes_in
 from gpudesk.domain.backups import BackupReason
@@ -115,9 +116,10 @@ class UserFile:
             if self._replaced:
                 self._leave_replaced()
             if self._connection is None:
-                self._state = file_state(self.path)
-                there = self._state[0] is not None or user_file_problem(self.path) is not None
-                self._contents = asked(self.path, read_contents) if there else Contents()
+                state = file_state(self.path)
+                there = state[0] is not None or user_file_problem(self.path) is not None
+                contents = asked(self.path, read_contents) if there else Contents()
+                self._state, self._contents = state, contents
             else:
                 with told(self.path):
                     self._connection.execute("BEGIN")
@@ -180,8 +182,11 @@ class UserFile:
         return self._contents.signers
 
     def trust(self, signer: Signer) -> None:
-        """Trust a signer from now on; a key that is trusted already gets the new name and day."""
-        row = (signer.key, signer.name, signer.trusted_on)
+        """Trust a signer from now on; a key that is trusted already gets the new name and day.
+
+        Raises `InputError` at a field that cannot be kept.
+        """
+        row = tuple(checked_text(name, getattr(signer, name)) for name in ("key", "name", "trusted_on"))
         self._change_signers("INSERT OR REPLACE INTO signer (key, name, trusted_on) VALUES (?, ?, ?)", row)
 
     def distrust(self, key: str) -> None:

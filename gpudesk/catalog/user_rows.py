@@ -84,7 +84,8 @@ def _columns(table: FactTable) -> Mapping[str, _Column]:
 # To the file
 
 
-def _text(where: str, value: object) -> str:
+def checked_text(where: str, value: object) -> str:
+    """Return a text that comes back as it is; raises `InputError` at `where` for any other."""
     if not isinstance(value, str):
         raise _wrong_type(where, value, "text")
     if len(value) > LONGEST_TEXT:
@@ -99,7 +100,7 @@ def _text(where: str, value: object) -> str:
 
 
 def _optional_text(where: str, value: object) -> str | None:
-    return None if value is None else _text(where, value)
+    return None if value is None else checked_text(where, value)
 
 
 def _flag(where: str, value: object) -> int:
@@ -145,11 +146,11 @@ def _kind(where: str, value: object) -> str:
 
 def _value(where: str, value: object) -> str:
     if isinstance(value, tuple):
-        checked: object = [_text(where, word) for word in value]
+        checked: object = [checked_text(where, word) for word in value]
     elif value is None or isinstance(value, bool):
         checked = value
     else:
-        checked = _text(where, value) if isinstance(value, str) else _number(where, value)
+        checked = checked_text(where, value) if isinstance(value, str) else _number(where, value)
     written = to_json(checked)
     if len(written) > LONGEST_TEXT:
         raise InputError(message("field.long", longest=LONGEST_TEXT), where)
@@ -194,7 +195,7 @@ _PLAIN: Final = frozenset({bool, int, float, str, type(None)})
 _NONE: Final = type(None)
 #: By the annotation of a field.
 _STORED: Final[Mapping[Any, _Column]] = {
-    str: _Column(_text, (str,)),
+    str: _Column(checked_text, (str,)),
     str | None: _Column(_optional_text, (str, _NONE)),
     bool: _Column(_flag, (int,), bool),
     int | None: _Column(_optional_whole, (int, _NONE)),

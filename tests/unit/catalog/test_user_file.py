@@ -320,6 +320,27 @@ def test_signers_are_trusted_until_they_are_not(path: Path, file: UserFile) -> N
     assert file.signers() == ()
 
 
+def test_signer_with_a_name_that_cannot_be_kept_is_refused(path: Path, file: UserFile) -> None:
+    with pytest.raises(InputError) as caught:
+        file.trust(replace(SIGNER, name="half \udc00"))
+    assert (caught.value.where, file.signers()) == ("name", ())
+
+
+def test_file_that_cannot_be_read_again_leaves_what_was_read(path: Path, file: UserFile) -> None:
+    file.apply(step(*ALL))
+    with UserFile.open(path) as reader:
+        file.close()
+        content = path.read_bytes()
+        path.write_bytes(content[:5000])
+        with pytest.raises(CatalogFileError):
+            reader.reload()
+        assert set(reader.facts) == set(ALL)
+        assert _changed(reader)
+        path.write_bytes(content)
+        assert set(reader.reload()) == set(ALL)
+        assert not _changed(reader)
+
+
 def test_sql_in_a_name_is_a_name(path: Path, file: UserFile) -> None:
     name = "'); DROP TABLE price; --"
     file.apply(step(QUOTE, replace(RENT, id=name, provider=name), PURCHASE))
