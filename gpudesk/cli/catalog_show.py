@@ -10,6 +10,7 @@ from gpudesk.cli.tables import hanging, padded, text_width, wrapped
 from gpudesk.domain.claims import Attribute, Claim
 from gpudesk.domain.formatting import Formatter
 from gpudesk.domain.things import ThingKind
+from gpudesk.sheets.claim_lines import dispute_line
 from gpudesk.sheets.json import attribute_fields
 from gpudesk.sheets.labels import kind_label
 from gpudesk.sheets.specs import claim_text
@@ -58,7 +59,7 @@ def show_lines(
         yield strong(tr("Disputes"))
         for dispute in disputes:
             said = f"{dispute.id} {dispute.attribute}: {dispute.disagreement}. "
-            said += f"{tr('Verdict: {verdict}.', verdict=dispute.verdict)} {dispute.reason}"
+            said += f"{dispute_line(dispute).judged} {dispute.reason}"
             yield from wrapped(said, width, indent="  ")
 
 

@@ -10,7 +10,7 @@ from gpudesk.domain.answers import Answer, Column, Term
 from gpudesk.domain.charts import StepShares
 from gpudesk.domain.claims import Attribute
 from gpudesk.domain.estimates import Banded, Basis, Estimate, RowsBehind
-from gpudesk.domain.formatting import UNKNOWN, Formatter, Quantity, quantity_of
+from gpudesk.domain.formatting import UNKNOWN, Formatter
 from gpudesk.domain.plans import PlanChoice
 from gpudesk.domain.records import Record
 from gpudesk.domain.sizing import Remedy
@@ -20,10 +20,9 @@ from gpudesk.sheets.claim_lines import (
     claim_group,
     dispute_lines,
     figure_of,
-    kind_text,
     label_alone,
-    range_text,
 )
+from gpudesk.sheets.explaining_catalog import claimed_by, range_or_shipped
 from gpudesk.sheets.explanation import Explanation, Ground
 from gpudesk.sheets.figures import grown_text, pools_text, remembered_text
 from gpudesk.sheets.labels import FIGURE_UNITS, engine_name, figure_label, precision_name
@@ -87,18 +86,15 @@ def _of_catalog(
     answer: Answer, found: Attribute, thing: str, formatter: Formatter, high: Attribute | None = None
 ) -> Explanation:
     claim = found.preferred
-    band = [range_text(found, formatter, high)]
-    if quantity_of(found.name, found.unit) is Quantity.MEMORY and isinstance(found.value, int | float):
-        band.insert(0, f"{formatter.gb(found.value)} GB")
     count = len(found.claims)
     return Explanation(
         what=label_alone(found.name),
         conditions=thing,
         figure=UNKNOWN,
         unit=None,
-        band=" · ".join(band),
+        band=range_or_shipped(found, formatter, high),
         ground=Ground.UNKNOWN if claim is None else Ground.CLAIM,
-        basis="" if claim is None else kind_text(claim),
+        basis="" if claim is None else claimed_by(claim),
         claims_title=trn("{n} claim", "{n} claims", count),
         disputes=dispute_lines(answer.disputes, found.thing, found.name),
         facts=(_catalog_fact(answer),),

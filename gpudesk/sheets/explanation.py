@@ -20,6 +20,8 @@ class Stance(StrEnum):
     PREFERRED = "preferred"
     AGREES = "agrees"
     DIFFERS = "differs"
+    #: It differs, and a verdict says why it is not taken.
+    REFUSED = "refused"
 
 
 class Ground(StrEnum):
@@ -44,11 +46,75 @@ class Detail:
     url: bool = False
 
 
+class OfferKind(StrEnum):
+    """What of the catalog can be edited."""
+
+    #: Enter or change a value of the user's.
+    VALUE = "value"
+    #: Take another of the claims there are.
+    TAKE = "take"
+    #: Drop all that the user says of an attribute.
+    REVERT = "revert"
+    SOURCE = "source"
+    PRICE = "price"
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """An edit that can be asked for: its wording, what it is about, and the key that stands for it.
+
+    `source` is the id of the source of the claim, or the source itself; `price` is the id of a price.
+    """
+
+    kind: OfferKind
+    text: str
+    thing: str | None = None
+    attribute: str | None = None
+    source: str | None = None
+    price: str | None = None
+    key: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class StatementLine:
+    """A statement of a source document as printed: what, by whom, and what is remarked on it."""
+
+    id: str
+    said: str
+    origin: str
+    remark: str
+    details: tuple[Detail, ...]
+
+    @property
+    def sentence(self) -> str:
+        """The line as one reads it out."""
+        return ", ".join(part for part in (self.said, self.origin, self.remark) if part)
+
+
+@dataclass(frozen=True, slots=True)
+class StatedGroup:
+    """What a source states of one thing; `more` says how much of it is left out."""
+
+    key: str
+    label: str
+    figures: tuple[Detail, ...]
+    more: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class UseLine:
+    """What rests on a fact: its name, and as what."""
+
+    name: str
+    role: str
+
+
 @dataclass(frozen=True, slots=True)
 class ClaimLine:
     """One claim: its figure, who states it in what kind of publication, and the verdict on a rival.
 
-    `origin` is kind and date, `source` everything by which the publication can be found.
+    `origin` is kind and date, `source` everything by which the publication can be found, `source_id` its id.
+    `offer` is the edit that takes the claim, where that can be asked for.
     """
 
     value: str
@@ -60,6 +126,8 @@ class ClaimLine:
     verdict: str | None
     details: tuple[Detail, ...]
     sentence: str
+    source_id: str = ""
+    offer: Offer | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,11 +203,21 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class DisputeLine:
-    """Two statements that cannot both hold, the verdict and its reason."""
+    """Two statements that cannot both hold, the verdict and its reason.
+
+    `refused_by` says so where the statement is refused by arithmetic or public record and not by another.
+    """
 
     disagreement: str
     verdict: str
     reason: str
+    refused_by: str = ""
+
+    @property
+    def judged(self) -> str:
+        """The verdict in words, with what it rests on."""
+        verdict = tr("Verdict: {verdict}.", verdict=self.verdict)
+        return f"{verdict} {self.refused_by}." if self.refused_by else verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,8 +320,9 @@ class RecordLines:
 class Explanation:
     """Everything about one figure, in the order in which it is read.
 
-    `band` is the interval, the range of claims or the reason why there is no figure, in words. `facts` say
-    on what all of it rests, for copies.
+    `band` is the interval, the range of claims or the reason why there is no figure, in words. `age` is how
+    old a fact of the catalog is, `stale` whether that is too old by the user's rule. `facts` say on what all
+    of it rests, for copies.
     """
 
     what: str
@@ -262,6 +341,14 @@ class Explanation:
     disputes: tuple[DisputeLine, ...] = ()
     remedies: tuple[RemedyLine, ...] = ()
     facts: tuple[str, ...] = ()
+    age: str = ""
+    stale: bool = False
+    details: tuple[Detail, ...] = ()
+    remarks: tuple[str, ...] = ()
+    statements: tuple[StatementLine, ...] = ()
+    stated: tuple[StatedGroup, ...] = ()
+    uses: tuple[UseLine, ...] = ()
+    offers: tuple[Offer, ...] = ()
 
     @property
     def value(self) -> str:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gpudesk.sheets.claim_lines import stance_word
 from gpudesk.sheets.explanation import (
     ClaimGroup,
     ClaimLine,
     Explanation,
     PlanLines,
     RecordLines,
-    Stance,
     TermLine,
 )
 from gpudesk.text import tr
@@ -19,17 +19,23 @@ from gpudesk.text import tr
 def with_sources(explanation: Explanation) -> str:
     """Return the figure with its band, conditions, basis and the sources behind it."""
     head = f"{explanation.what}: {explanation.value}"
-    lines = [head, explanation.band, explanation.basis, explanation.conditions, *explanation.facts]
+    lines = [head, explanation.band, explanation.basis, explanation.age, explanation.conditions]
+    lines += explanation.facts
+    lines += [f"{detail.label}: {detail.value}" for detail in explanation.details]
     if explanation.limits is not None and explanation.limits.shares:
         shares = ", ".join(f"{share.label} {share.text}" for share in explanation.limits.shares)
         lines.append(f"{tr('What limits it')}: {shares}")
     lines += _record(explanation.record)
     lines += _plans(explanation.plans)
     lines += _claims(explanation)
-    lines += [
-        f"{dispute.disagreement} {tr('Verdict: {verdict}.', verdict=dispute.verdict)} {dispute.reason}"
-        for dispute in explanation.disputes
-    ]
+    lines += [f"{dispute.disagreement} {dispute.judged} {dispute.reason}" for dispute in explanation.disputes]
+    lines += explanation.remarks
+    if explanation.statements:
+        lines.append(f"{tr('As printed')}:")
+        lines += [f"- {line.sentence}" for line in explanation.statements]
+    for group in explanation.stated:
+        lines.append(f"{group.label}:")
+        lines += [f"- {detail.label}: {detail.value}" for detail in group.figures]
     return "\n".join(line for line in lines if line) + "\n"
 
 
@@ -81,15 +87,10 @@ def _claims(explanation: Explanation) -> Iterator[str]:
 
 
 def _group_lines(group: ClaimGroup) -> Iterator[str]:
-    words = {
-        Stance.PREFERRED: tr("taken"),
-        Stance.AGREES: tr("agrees"),
-        Stance.DIFFERS: tr("differs"),
-    }
     for claim in group.claims:
         value = f"{claim.value} {claim.unit}" if claim.unit else claim.value
         verdict = f" ({claim.verdict})" if claim.verdict else ""
-        yield f"- {group.label}, {words[claim.stance]}: {value}{verdict}; {claim.source}"
+        yield f"- {group.label}, {stance_word(claim.stance)}: {value}{verdict}; {claim.source}"
     if group.reason:
         yield f"  {group.reason}"
 

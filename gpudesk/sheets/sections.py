@@ -9,6 +9,8 @@ from gpudesk.domain.estimates import Estimate
 from gpudesk.domain.formatting import ENGLISH, MACHINE, Formatter
 from gpudesk.domain.units import GIB
 from gpudesk.sentences import sentence
+from gpudesk.sheets.ages import STALE_FACT_DAYS, STALE_PRICE_DAYS
+from gpudesk.sheets.claim_lines import refused_by
 from gpudesk.sheets.figures import difference_groups, memory_rows, workload_group
 from gpudesk.sheets.headlines import headlines, looks
 from gpudesk.sheets.labels import engine_name, precision_name
@@ -26,6 +28,7 @@ from gpudesk.sheets.sheet import (
     Table,
 )
 from gpudesk.sheets.specs import SHOWN, References, as_sentence, source_rows, spec_groups
+from gpudesk.sheets.stale_remarks import stale_remarks
 from gpudesk.sheets.working_text import Explain, workings
 from gpudesk.text import tr
 
@@ -35,9 +38,11 @@ def make_sheet(
     formatter: Formatter | None = None,
     date: str | None = None,
     explain: Explain | None = None,
+    stale_days: tuple[int, int] = (STALE_PRICE_DAYS, STALE_FACT_DAYS),
 ) -> Sheet:
-    """Return the sheet of an answer; `date` is the day that it is made, which the content does not depend on.
+    """Return the sheet of an answer; `date` is the day that it is made, to which ages of facts are counted.
 
+    Without it nothing is said of ages; `stale_days` are those from which prices and other facts are too old.
     With `explain` the sheet tells how its headline figures come about.
     With the machine style figures have no separators and unit names stay beside the rows.
     """
@@ -65,7 +70,10 @@ def make_sheet(
         whose=whose,
         key=_key(),
         notes=references.notes,
-        remarks=_remarks(answer, names, formatter),
+        remarks=(
+            *_remarks(answer, names, formatter),
+            *(() if date is None else stale_remarks(answer, names, date, *stale_days)),
+        ),
         memory=_memory_bars(answer, names, formatter),
         throughput=_series(answer, names),
         concurrency=answer.scenario.workload.load.concurrency,
@@ -217,13 +225,19 @@ def _disputes(answer: Answer, references: References) -> tuple[DisputeEntry, ...
         DisputeEntry(
             subject=f"{dispute.subject}, {dispute.attribute.replace('_', ' ')}",
             disagreement=as_sentence(dispute.disagreement),
-            verdict=dispute.verdict.rstrip("."),
+            verdict=", ".join(
+                part for part in (dispute.verdict.rstrip("."), _lower(refused_by(dispute))) if part
+            ),
             reason=as_sentence(dispute.reason),
         )
         for dispute in answer.disputes
         if any(name in SHOWN for name in dispute.attributes)
         and not any(pair in references.noted for pair in product(dispute.things, dispute.attributes))
     )
+
+
+def _lower(text: str) -> str:
+    return text[:1].lower() + text[1:]
 
 
 def _foot(answer: Answer) -> tuple[Fact, ...]:

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QWidget
 from gpudesk.desktop.main_window import MainWindow
 from gpudesk.desktop.pages.compare.page import ComparePage
 from gpudesk.desktop.pages.first_run.entries import QuestionRow, RecentRow
-from gpudesk.desktop.panel.nodes import Kind
+from gpudesk.desktop.panel.node import Kind
 from gpudesk.desktop.panel.panel import SourcesPanel
 from gpudesk.desktop.printing.preview import SheetPreview
 from gpudesk.desktop.session.edits import load_value

@@ -8,8 +8,9 @@ from typing import Any, Final
 
 from PySide6.QtCore import QRectF
 
-from gpudesk.desktop.panel.nodes import Heading, Kind, Link, Node, Remark, Share
-from gpudesk.desktop.panel.pieces import Fill, Glyph, Icon, Layout, Measure, Rule, Text
+from gpudesk.desktop.panel.catalog_blocks import add_age, stated_layout, statement_layout, use_layout
+from gpudesk.desktop.panel.node import Heading, Kind, Link, Node, Remark, Share
+from gpudesk.desktop.panel.pieces import Fill, Glyph, Icon, Key, Layout, Measure, Rule, Text
 from gpudesk.desktop.panel.plan_blocks import group_layout, plan_layout
 from gpudesk.desktop.panel.record_blocks import record_layout
 from gpudesk.sheets.explanation import (
@@ -78,6 +79,9 @@ class Blocks:
             Kind.RECORD: lambda record, state: record_layout(record, state, measure),
             Kind.PLAN: lambda plan, state: plan_layout(plan, state, measure),
             Kind.PLANS: lambda group, state: group_layout(group, state, measure),
+            Kind.STATEMENT: lambda line, state: statement_layout(line, state, measure),
+            Kind.STATED: lambda group, state: stated_layout(group, state, measure),
+            Kind.USE: lambda use, state: use_layout(use, state, measure),
             Kind.RULE: self._rule,
             Kind.LINK: self._link,
             Kind.EMPTY: self._empty,
@@ -126,6 +130,8 @@ class Blocks:
         self._wrapped(layout, x, what.band, "small", "text2", width)
         if what.basis:
             self._basis(layout, x, what, width)
+        if what.age:
+            add_age(layout, x, what, width, self._measure)
         layout.space(self._px(6))
         return layout
 
@@ -322,10 +328,11 @@ class Blocks:
         if stance is Stance.PREFERRED:
             side = self._px(14)
             layout.add(Icon("check", right - side, middle - side / 2, side, "text1"))
-        elif stance is Stance.DIFFERS:
-            layout.add(Glyph("disputed", right - self._px(6), middle))
-        else:
+        elif stance is Stance.AGREES:
             layout.add(Text(right, layout.height, height, tr("agrees"), "caption", quiet, right=True))
+        else:
+            glyph = "refused" if stance is Stance.REFUSED else "disputed"
+            layout.add(Glyph(glyph, right - self._px(6), middle))
 
     def _detail(self, detail: Detail, state: State) -> Layout:
         layout, x = Layout(), self._px(_MARGIN + 4)
@@ -372,6 +379,7 @@ class Blocks:
         self._wrapped(layout, x, dispute.disagreement, "small", "text2", room)
         verdict = tr("Verdict: {verdict}", verdict=dispute.verdict)
         self._wrapped(layout, x, verdict, "small_strong", "text1", room)
+        self._wrapped(layout, x, dispute.refused_by, "caption", "text2", room)
         quiet = "text2" if state.current else "text3"
         self._wrapped(layout, x, dispute.reason, "caption", quiet, room)
         layout.space(self._px(6))
@@ -392,8 +400,11 @@ class Blocks:
 
     def _link(self, link: Link, state: State) -> Layout:
         layout, x = Layout(), self._px(_MARGIN)
-        text = self._measure.elided(link.text, "small", state.width - 2 * x)
-        layout.row(x, text, "small", "link", self._line("small") + self._px(8))
+        height, room = self._line("small") + self._px(8), state.width - 2 * x
+        if link.key:
+            layout.add(Key(state.width - x, height / 2, link.key))
+            room -= self._measure.width(link.key, "caption") + self._px(20)
+        layout.row(x, self._measure.elided(link.text, "small", room), "small", "link", height)
         return layout
 
     def _empty(self, remark: Remark, state: State) -> Layout:

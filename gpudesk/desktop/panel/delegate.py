@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QLineEdit, QStyledItemDelegate, QStyleOptionViewIt
 
 from gpudesk.desktop.panel.blocks import Blocks, State
 from gpudesk.desktop.panel.model import Line, PanelModel
-from gpudesk.desktop.panel.nodes import Kind
+from gpudesk.desktop.panel.node import Kind
 from gpudesk.desktop.panel.pieces import Layout, Measure
 from gpudesk.desktop.theme.pen import Pen
 from gpudesk.desktop.theme.theme import Theme

@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
+from gpudesk.desktop.panel.catalog_explainer import catalog_view, explain_selection
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.selection import Selection, SelectionKind
+from gpudesk.desktop.session.settings import Settings
 from gpudesk.domain.answers import Column, Term
+from gpudesk.domain.claims import Attribute
 from gpudesk.domain.estimates import Estimate
 from gpudesk.domain.messages import InputError
 from gpudesk.domain.records import Record
+from gpudesk.sheets.catalog_view import CatalogView
 from gpudesk.sheets.explaining import Backing, explain_attribute, explain_figure, explain_model
+from gpudesk.sheets.explaining_catalog import with_catalog
 from gpudesk.sheets.explanation import Explanation
+from gpudesk.sheets.specs import PRICE
 
 
 class Explainer:
     """Explains selections of one desk."""
 
-    def __init__(self, desk: Desk) -> None:
-        """Read the desk's answer, and ask its workbench."""
+    def __init__(self, desk: Desk, settings: Settings | None = None) -> None:
+        """Read the desk's answer, and ask its workbench; the settings have the rule for ages."""
         self._desk = desk
+        self._settings = settings
         self._sources: dict[str, str] = {}
 
     def explain(self, selection: Selection | None, *, whole: bool = True) -> Explanation | None:
@@ -28,17 +36,33 @@ class Explainer:
         With `whole` false the head of a figure alone: value, band, basis.
         """
         answer, formatter = self._desk.answer, self._desk.formatter
+        if selection is not None and selection.of_catalog:
+            return explain_selection(selection, self._view())
         if selection is None or answer is None:
             return None
         if selection.kind is SelectionKind.MODEL:
-            return explain_model(answer, selection.name, formatter)
+            made = explain_model(answer, selection.name, formatter)
+            return self._with_catalog(made, answer.model_attributes, selection.name)
         if selection.column not in self._desk.keys:
             return None
         position = self._desk.keys.index(selection.column)
         if selection.kind is SelectionKind.ATTRIBUTE:
-            return explain_attribute(answer, position, selection.name, formatter)
+            made = explain_attribute(answer, position, selection.name, formatter)
+            return self._with_catalog(made, answer.columns[position].attributes, selection.name)
         backing = self._backing(answer.columns[position], selection.name, whole=whole)
         return explain_figure(answer, position, selection.name, backing, formatter)
+
+    def _view(self) -> CatalogView:
+        return catalog_view(self._desk, self._settings)
+
+    def _with_catalog(
+        self, made: Explanation | None, attributes: Mapping[str, Attribute], name: str
+    ) -> Explanation | None:
+        """Return an explanation of an attribute with what the catalog adds to its claims."""
+        if made is None:
+            return None
+        high = attributes.get(PRICE[1]) if name == PRICE[0] else None
+        return with_catalog(made, attributes[name], self._view(), high)
 
     def updated(self, former: Explanation, head: Explanation) -> Explanation:
         """Return a former explanation with the value, band and basis of a new one."""

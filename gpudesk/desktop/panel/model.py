@@ -7,7 +7,7 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
-from gpudesk.desktop.panel.nodes import PASSIVE, Kind, Node
+from gpudesk.desktop.panel.node import PASSIVE, Kind, Node
 from gpudesk.sheets.explanation import ClaimLine, Detail, RecordLine, TermLine
 
 Index = QModelIndex | QPersistentModelIndex

@@ -6,8 +6,10 @@ from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QShowEvent
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QSplitter, QVBoxLayout, QWidget
 
+from gpudesk.desktop.panel.catalog_explainer import FACT_DAYS, PRICE_DAYS, request_of, revert_offer
 from gpudesk.desktop.panel.explainer import Explainer
-from gpudesk.desktop.panel.nodes import Command, Link, Node, empty_nodes, nodes_of
+from gpudesk.desktop.panel.node import Command, Link, Node
+from gpudesk.desktop.panel.nodes import empty_nodes, nodes_of
 from gpudesk.desktop.panel.view import PanelView
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.selection import Selection
@@ -16,8 +18,9 @@ from gpudesk.desktop.session.sizing import with_remedy
 from gpudesk.desktop.theme.theme import Theme
 from gpudesk.desktop.widgets.buttons import IconButton
 from gpudesk.desktop.widgets.label import Label
+from gpudesk.domain.messages import InputError
 from gpudesk.domain.sizing import Remedy
-from gpudesk.sheets.explanation import Detail, Explanation
+from gpudesk.sheets.explanation import Detail, Explanation, Offer, OfferKind
 from gpudesk.sheets.explanation_text import with_sources, working_text
 from gpudesk.text import tr
 
@@ -30,6 +33,10 @@ class SourcesPanel(QWidget):
 
     #: The user asked to close the panel.
     close_requested = Signal()
+    #: The user asked to edit a fact of the catalog: an `EditorRequest`.
+    editor_requested = Signal(object)
+    #: A fact could not be taken back: an `InputError`.
+    failed = Signal(object)
 
     def __init__(self, desk: Desk, theme: Theme, settings: Settings, parent: QWidget | None = None) -> None:
         """Follow the desk's selection."""
@@ -37,7 +44,7 @@ class SourcesPanel(QWidget):
         self._desk = desk
         self._theme = theme
         self._settings = settings
-        self._explainer = Explainer(desk)
+        self._explainer = Explainer(desk, settings)
         self._explanation: Explanation | None = None
         self._selection: Selection | None = None
         self._shown: Selection | None = None
@@ -51,6 +58,8 @@ class SourcesPanel(QWidget):
         self._make()
         desk.selection_changed.connect(self._selected)
         desk.answered.connect(self._refresh_later)
+        desk.catalog_changed.connect(self._refresh_later)
+        settings.changed.connect(self._rule_changed)
         desk.gesture_changed.connect(self._gesture_changed)
         theme.changed.connect(self._dress)
         self._dress()
@@ -155,8 +164,32 @@ class SourcesPanel(QWidget):
             self._copy(with_sources(explanation))
         elif link.command is Command.COPY_WORKING and explanation.working is not None:
             self._copy(working_text(explanation.working))
+        elif link.offer is not None:
+            self._edit(link.offer)
         elif link.remedy is not None and self._selection is not None:
             self._take(link.remedy, link.text, self._selection.column)
+
+    def _edit(self, offer: Offer) -> None:
+        """Take back what the user says of an attribute, or ask for the editor of a fact."""
+        if offer.kind is not OfferKind.REVERT:
+            self.editor_requested.emit(request_of(offer))
+            return
+        try:
+            revert_offer(offer, self._desk)
+        except InputError as error:
+            self.failed.emit(error)
+
+    def edit_shown(self) -> bool:
+        """Do what the key for editing stands for at what is shown; return whether it stands for anything."""
+        offers = () if self._explanation is None else self._explanation.offers
+        first = next((offer for offer in offers if offer.key), None)
+        if first is not None:
+            self._edit(first)
+        return first is not None
+
+    def _rule_changed(self, name: str) -> None:
+        if name in (PRICE_DAYS, FACT_DAYS):
+            self._refresh_later()
 
     def _take(self, remedy: Remedy, text: str, key: str) -> None:
         """Edit the scenario as a way to make a column fit asks for."""

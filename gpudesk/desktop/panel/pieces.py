@@ -191,7 +191,20 @@ class Icon:
         pen.icon(self.name, self.x, y + self.top, self.size, self.colour)
 
 
-Piece = Text | Fill | Rule | Glyph | Icon
+@dataclass(frozen=True, slots=True)
+class Key:
+    """The key of a shortcut, which ends at `right` around a level."""
+
+    right: float
+    y: float
+    text: str
+
+    def draw(self, pen: Pen, measure: Measure, y: float) -> None:  # noqa: ARG002 - like texts
+        """Draw it."""
+        pen.key_hint(self.right - pen.tag_width(self.text), y + self.y, self.text)
+
+
+Piece = Key | Text | Fill | Rule | Glyph | Icon
 
 
 @dataclass(slots=True)

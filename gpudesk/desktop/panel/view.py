@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
 
 from gpudesk.desktop.panel.delegate import PanelDelegate
 from gpudesk.desktop.panel.model import COPIED_ROLE, Line, PanelModel, is_address
-from gpudesk.desktop.panel.nodes import Kind, Node
+from gpudesk.desktop.panel.node import Kind, Link, Node
 from gpudesk.desktop.theme.focus_ring import FocusRing
 from gpudesk.desktop.theme.theme import Theme
 from gpudesk.desktop.widgets.menu import make_menu
@@ -199,10 +199,23 @@ class PanelView(QTreeView):
             self.copy_current()
         elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
             self.follow(self.currentIndex())
+        elif event.key() == Qt.Key.Key_F2 and self._follow_key("F2"):
+            event.accept()
         elif event.key() == Qt.Key.Key_Down and not self.currentIndex().isValid():
             self._go_first()
         else:
             super().keyPressEvent(event)
+
+    def _follow_key(self, key: str) -> bool:
+        """Follow the link that a key stands for; an address takes the key itself, to be selected as text."""
+        current = self._line(self.currentIndex())
+        if current is not None and is_address(current.node):
+            return False
+        nodes = (line.node for line in self.lines.lines)
+        link = next((node for node in nodes if _key_of(node) == key), None)
+        if link is not None:
+            self.followed.emit(link)
+        return link is not None
 
     def copy_current(self) -> None:
         """Copy the current line."""
@@ -242,7 +255,7 @@ class PanelView(QTreeView):
         line = self._line(index)
         if line is None:
             return
-        whole = line.node.kind in (Kind.CLAIM, Kind.PLANS, Kind.RECORD)
+        whole = line.node.kind in (Kind.CLAIM, Kind.PLANS, Kind.RECORD, Kind.STATEMENT, Kind.STATED)
         if self._on_fold(line, index, point) or whole:
             self._toggle(line)
         elif line.node.kind is Kind.LINK:
@@ -334,3 +347,8 @@ class PanelView(QTreeView):
     def _redo(self) -> None:
         self.scheduleDelayedItemsLayout()
         self.viewport().update()
+
+
+def _key_of(node: Node) -> str:
+    """Return the key that stands for a link."""
+    return node.content.key if isinstance(node.content, Link) else ""

@@ -59,7 +59,7 @@ def test_a_disputed_value_names_all_claims_with_the_preferred_one_first(answer: 
     assert found.band == "Range of claims 5.3 to 6.0"
     assert found.basis == "Vendor data sheet, 2025-03-01"
     (group,) = found.claims
-    assert [claim.stance for claim in group.claims] == [Stance.PREFERRED, Stance.DIFFERS]
+    assert [claim.stance for claim in group.claims] == [Stance.PREFERRED, Stance.REFUSED]
     assert group.claims[1].verdict == "another part's figure"
     assert group.claims[1].origin == "Press · 2025-06"
     assert group.reason == "The maker's own figure."

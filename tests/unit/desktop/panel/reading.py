@@ -7,7 +7,7 @@ from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
 from gpudesk.desktop.panel.model import PanelModel
-from gpudesk.desktop.panel.nodes import Kind
+from gpudesk.desktop.panel.node import Kind
 from gpudesk.desktop.panel.panel import SourcesPanel
 
 

@@ -15,7 +15,8 @@ from pytestqt.qtbot import QtBot
 
 from gpudesk.desktop.panel.explainer import Explainer
 from gpudesk.desktop.panel.model import PanelModel
-from gpudesk.desktop.panel.nodes import Kind, empty_nodes, nodes_of
+from gpudesk.desktop.panel.node import Kind
+from gpudesk.desktop.panel.nodes import empty_nodes, nodes_of
 from gpudesk.desktop.panel.panel import SourcesPanel
 from gpudesk.desktop.session import edits
 from gpudesk.desktop.session.desk import Desk
@@ -60,8 +61,9 @@ def test_a_selected_value_shows_its_claims(desk: Desk, panel: SourcesPanel) -> N
     desk.select(BANDWIDTH)
     assert "6.0 TB/s; Range of claims 5.3 to 10.3" in lines(panel, Kind.HEAD)[0]
     claims = lines(panel, Kind.CLAIM)
-    assert len(claims) == 5
+    assert len(claims) == 6
     assert "taken" in claims[0]
+    assert sum("agrees" in claim for claim in claims) == 2
     assert lines(panel, Kind.DISPUTE)
     assert panel.view.accessibleDescription() == lines(panel, Kind.HEAD)[0]
 
@@ -269,7 +271,7 @@ def test_the_platforms_key_copies_the_line(desk: Desk, panel: SourcesPanel, qtbo
     qtbot.keyClick(  # type: ignore[no-untyped-call]
         panel.view, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier
     )
-    assert QGuiApplication.clipboard().text().startswith("5.3 TB/s, differs")
+    assert QGuiApplication.clipboard().text().startswith("5.3 TB/s, refused")
 
 
 def test_links_copy_the_figure_and_its_working(desk: Desk, panel: SourcesPanel, qtbot: QtBot) -> None:

@@ -8,7 +8,7 @@ from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
 from gpudesk import paths
-from gpudesk.desktop.panel.nodes import Kind
+from gpudesk.desktop.panel.node import Kind
 from gpudesk.desktop.panel.panel import SourcesPanel
 from gpudesk.desktop.session import edits
 from gpudesk.desktop.session.desk import Desk

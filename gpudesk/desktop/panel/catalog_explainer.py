@@ -1,0 +1,86 @@
+"""Explains what is selected in the catalog, and does what the explanations offer."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from gpudesk.desktop.pages.catalog.requests import EditorKind, EditorRequest
+from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.selection import Selection, SelectionKind
+from gpudesk.desktop.session.settings import Settings
+from gpudesk.domain.messages import InputError
+from gpudesk.sheets.ages import STALE_FACT_DAYS, STALE_PRICE_DAYS
+from gpudesk.sheets.catalog_view import CatalogView
+from gpudesk.sheets.dates import today
+from gpudesk.sheets.explaining_catalog import explain_catalog_attribute
+from gpudesk.sheets.explaining_entries import (
+    explain_catalog_thing,
+    explain_dispute,
+    explain_price,
+    explain_source,
+    explain_statement,
+)
+from gpudesk.sheets.explanation import Explanation, Offer, OfferKind
+from gpudesk.text import tr
+from gpudesk.workbench.own_edits import revert
+
+#: Names of the settings with the rule for ages.
+PRICE_DAYS: Final = "catalog.stale_price_days"
+FACT_DAYS: Final = "catalog.stale_fact_days"
+
+_EDITORS: Final = {
+    OfferKind.VALUE: EditorKind.VALUE,
+    OfferKind.TAKE: EditorKind.PREFERENCE,
+    OfferKind.SOURCE: EditorKind.SOURCE,
+    OfferKind.PRICE: EditorKind.PRICE,
+}
+
+
+def catalog_view(desk: Desk, settings: Settings | None) -> CatalogView:
+    """Return the catalog as the user of a desk looks at it today."""
+    scenario = desk.scenario
+    used = {choice.accelerator: tr("accelerator of the comparison") for choice in scenario.accelerators}
+    if scenario.model:
+        used[scenario.model] = tr("model of the comparison")
+    return CatalogView(
+        facts=desk.workbench.catalog,
+        formatter=desk.formatter,
+        today=today(),
+        price_days=STALE_PRICE_DAYS if settings is None else settings.get(PRICE_DAYS, STALE_PRICE_DAYS),
+        fact_days=STALE_FACT_DAYS if settings is None else settings.get(FACT_DAYS, STALE_FACT_DAYS),
+        scenario=scenario.name,
+        used=used,
+        writable=desk.workbench.own.writable,
+    )
+
+
+def explain_selection(selection: Selection, view: CatalogView) -> Explanation | None:
+    """Explain what is selected in the catalog; None where it is not there any more."""
+    explain = {
+        SelectionKind.PRICE: explain_price,
+        SelectionKind.SOURCE: explain_source,
+        SelectionKind.DISPUTE: explain_dispute,
+        SelectionKind.STATEMENT: explain_statement,
+    }
+    try:
+        if selection.kind is SelectionKind.CATALOG:
+            return explain_catalog_attribute(view, selection.thing, selection.name)
+        if selection.kind is SelectionKind.THING:
+            return explain_catalog_thing(view, selection.thing)
+        return explain[selection.kind](view, selection.name)
+    except InputError:
+        return None
+
+
+def request_of(offer: Offer) -> EditorRequest:
+    """Return what to open an editor for."""
+    kind = _EDITORS[offer.kind]
+    if kind is EditorKind.SOURCE:
+        return EditorRequest(kind, source=offer.source)
+    return EditorRequest(kind, offer.thing, offer.attribute, claim=offer.source, price=offer.price)
+
+
+def revert_offer(offer: Offer, desk: Desk) -> None:
+    """Take back all that the user says of an attribute; raises `InputError` where that fails."""
+    own, catalog = desk.workbench.own, desk.workbench.catalog
+    own.do(revert(catalog, offer.thing or "", offer.attribute or ""))

@@ -1,0 +1,219 @@
+"""What stands behind figures of the catalog, without an answer: whose they are, who states them, how old."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from gpudesk.catalog.queries import Catalog
+from gpudesk.domain.claims import Kind
+from gpudesk.domain.formatting import ENGLISH, Formatter
+from gpudesk.domain.own_facts import OwnPrice
+from gpudesk.sheets.catalog_view import CatalogView
+from gpudesk.sheets.explaining_catalog import explain_catalog_attribute
+from gpudesk.sheets.explaining_entries import (
+    explain_catalog_thing,
+    explain_dispute,
+    explain_price,
+    explain_source,
+    explain_statement,
+)
+from gpudesk.sheets.explanation import Explanation, OfferKind, Stance
+from gpudesk.sheets.explanation_text import with_sources
+from gpudesk.sheets.sections import make_sheet
+from gpudesk.workbench.own_edits import own_source, prefer, state_price, state_value
+from gpudesk.workbench.templates import read_template
+from gpudesk.workbench.workbench import Workbench
+
+TODAY = "2026-11-21"
+QUOTE = own_source("Quote by mail", "A reseller", url=None, date="2026-11-18", kind=Kind.USER)
+
+
+@pytest.fixture(scope="module")
+def opened() -> Iterator[Workbench]:
+    """The real catalog, open for all tests here."""
+    with Workbench.open() as workbench:
+        yield workbench
+
+
+@pytest.fixture
+def workbench(opened: Workbench) -> Workbench:
+    """The real catalog without facts of the user's, which last as long as the test."""
+    return Workbench(Catalog(opened.catalog.shipped))
+
+
+def view(workbench: Workbench, **changes: object) -> CatalogView:
+    """Look at the catalog on one day."""
+    settings = {"scenario": "Four parts", "used": {"mi325x": "accelerator of the comparison"}}
+    return CatalogView(workbench.catalog, Formatter(ENGLISH), TODAY, **{**settings, **changes})  # type: ignore[arg-type]
+
+
+def explained(workbench: Workbench, thing: str, name: str, **changes: object) -> Explanation:
+    """Explain an attribute that is there."""
+    found = explain_catalog_attribute(view(workbench, **changes), thing, name)
+    assert found is not None
+    return found
+
+
+def state(workbench: Workbench, thing: str, name: str, value: float, unit: str, reason: str = "") -> None:
+    """State a value of the user's."""
+    workbench.own.do(
+        state_value(workbench.catalog, thing, name, value, unit, QUOTE, today="2026-11-18", reason=reason)
+    )
+
+
+def kinds(explanation: Explanation) -> list[OfferKind]:
+    """Return the edits that are offered."""
+    return [offer.kind for offer in explanation.offers]
+
+
+def test_bandwidth_of_the_mi325x_shows_both_figures_and_the_seeds_behind_them(workbench: Workbench) -> None:
+    found = explained(workbench, "mi325x", "memory_bandwidth")
+    assert (found.what, found.value) == ("Memory bandwidth, MI325X", "6.0 TB/s")
+    assert found.conditions == "Shipped value"
+    (group,) = found.claims
+    said = [(claim.value, claim.stance, claim.source_id) for claim in group.claims]
+    assert said[0][:2] == ("6.0", Stance.PREFERRED)
+    assert ("5.3", Stance.REFUSED, "seed-000") in said
+    assert ("5.3", Stance.REFUSED, "seed-002") in said
+    assert ("6.0", Stance.AGREES, "seed-000") in said
+    printed = {line.id: line.said for line in found.statements}
+    assert printed["C000-014"] == "MI325X, memory bandwidth: 5.3 TB/s (body text)"
+    assert printed["C000-070"] == "MI325X, memory bandwidth: 6 TB/s (FAQ)"
+    assert [use.name for use in found.uses] == ["Four parts"]
+    assert "C000-014" in with_sources(found)
+
+
+def test_every_rival_can_be_taken_and_a_value_entered(workbench: Workbench) -> None:
+    found = explained(workbench, "mi325x", "memory_bandwidth")
+    taken, *rivals = found.claims[0].claims
+    assert taken.offer is None
+    assert all(rival.offer is not None and rival.offer.kind is OfferKind.TAKE for rival in rivals)
+    assert kinds(found) == [OfferKind.VALUE]
+    assert found.offers[0].key == "F2"
+    locked = explained(workbench, "mi325x", "memory_bandwidth", writable=False)
+    assert not locked.offers
+    assert not any(claim.offer for claim in locked.claims[0].claims)
+
+
+def test_a_value_of_the_users_stands_first_with_the_shipped_one_beside_it(workbench: Workbench) -> None:
+    state(workbench, "mi325x", "tdp", 900, "W", "As limited in our racks")
+    found = explained(workbench, "mi325x", "tdp")
+    assert found.value == "900 W"
+    assert found.conditions == "Your value, entered 2026-11-18"
+    assert found.band == "Shipped: 1,000 W · −10 %"
+    assert found.basis == "Your value: Quote by mail"
+    first, second, *_ = found.claims[0].claims
+    assert first.origin.startswith("Yours · ")
+    assert second.verdict == "what the shipped catalog takes"
+    assert found.remarks[0] == "Your reason, 2026-11-18: As limited in our racks."
+    assert found.remarks[-1].startswith("Your value is kept in your own file.")
+    assert kinds(found) == [OfferKind.REVERT, OfferKind.VALUE, OfferKind.SOURCE]
+
+
+def test_a_price_that_nobody_else_states_can_be_removed(workbench: Workbench) -> None:
+    state(workbench, "mi355x", "price_low", 30000, "USD")
+    found = explained(workbench, "mi355x", "price_low")
+    assert found.value == "30,000 USD"
+    assert found.band == "No value in the shipped catalog"
+    assert found.offers[0].text == "Remove your value"
+
+
+def test_the_choice_of_another_claim_is_told_with_its_day(workbench: Workbench) -> None:
+    attribute = workbench.catalog.attribute("mi325x", "memory_bandwidth")
+    rival = next(claim for claim in attribute.claims if claim.value == 5.3e12)
+    edit = prefer(
+        workbench.catalog, "mi325x", "memory_bandwidth", rival, "Measured so here", today="2026-11-19"
+    )
+    workbench.own.do(edit)
+    found = explained(workbench, "mi325x", "memory_bandwidth")
+    assert found.value == "5.3 TB/s"
+    assert found.conditions == "Your choice among the claims, 2026-11-19"
+    assert found.band == "Shipped: 6.0 TB/s · −12 %"
+    assert found.remarks[0] == "Your reason, 2026-11-19: Measured so here."
+    assert found.remarks[1].startswith("The shipped catalog: 6.0 TB/s by AMD's data sheet.")
+
+
+def test_age_is_told_and_marked_by_the_users_rule(workbench: Workbench) -> None:
+    price = next(each for each in workbench.catalog.prices("mi325x") if each.date == "2026-03")
+    old = explain_price(view(workbench), price.id)
+    assert old is not None
+    assert old.stale
+    assert old.age == "8 months old, stale by your rule of 90 days"
+    patient = explain_price(view(workbench, price_days=400), price.id)
+    assert patient is not None
+    assert (patient.age, patient.stale) == ("8 months old", False)
+    assert not explained(workbench, "mi325x", "memory_bandwidth").age, "the year of its source has not ended"
+
+
+def test_prices_are_edited_where_they_are_the_users(workbench: Workbench) -> None:
+    shipped = workbench.catalog.prices("mi325x")[0]
+    found = explain_price(view(workbench), shipped.id)
+    assert found is not None
+    assert [(offer.kind, offer.price) for offer in found.offers] == [(OfferKind.PRICE, None)]
+    own = OwnPrice("own-1", "mi325x", "on_demand", QUOTE.id, Kind.USER, 1.95, provider="A reseller")
+    workbench.own.do(state_price(workbench.catalog, own, QUOTE))
+    mine = explain_price(view(workbench), "own-1")
+    assert mine is not None
+    assert (mine.value, mine.basis) == ("1.95 USD/h", "Your value: Quote by mail")
+    assert [(offer.kind, offer.price) for offer in mine.offers] == [(OfferKind.PRICE, "own-1")]
+    assert explain_price(view(workbench), "gone") is None
+
+
+def test_a_source_shows_all_that_it_states(workbench: Workbench) -> None:
+    found = explain_source(view(workbench), "seed-000")
+    group = next(group for group in found.stated if group.key == "mi325x")
+    figures = {(detail.label, detail.value) for detail in group.figures}
+    assert ("Memory bandwidth", "5.3 TB/s, not taken") in figures
+    assert ("Memory bandwidth", "6.0 TB/s, not taken") in figures
+    assert any(detail.label == "Remark" for detail in found.details)
+    assert any(line.id == "C000-004" for line in found.statements)
+    assert not found.offers, "a shipped source is not the user's to change"
+
+
+def test_what_refuses_a_statement_is_said_in_words(workbench: Workbench) -> None:
+    public = explain_dispute(view(workbench), "D-011")
+    sums = explain_dispute(view(workbench), "D-007")
+    between = explain_dispute(view(workbench), "D-001")
+    assert public is not None
+    assert sums is not None
+    assert between is not None
+    assert public.basis == "Refused by public record"
+    assert sums.basis == "Refused by arithmetic"
+    assert between.basis == "Two statements that cannot both hold"
+    assert [line.id for line in between.statements] == ["C000-014", "C000-070"]
+    attribute = explained(workbench, "h200-sxm", "peak_dense_bf16")
+    assert "Refused by public record." in next(
+        line.judged for line in attribute.disputes if line.disagreement.startswith("9.9 TFLOPS against")
+    )
+
+
+def test_a_statement_is_shown_as_printed_with_what_became_of_it(workbench: Workbench) -> None:
+    found = explain_statement(view(workbench), "C000-018")
+    assert found is not None
+    assert found.value == "425 tok/s"
+    assert [line.refused_by for line in found.disputes if line.refused_by] == ["Refused by arithmetic"]
+
+
+def test_a_whole_entry_counts_what_is_known_of_it(workbench: Workbench) -> None:
+    found = explain_catalog_thing(view(workbench), "mi325x")
+    assert found.what == "Instinct MI325X"
+    assert "sources differ on" in found.band
+    assert any(line.id == "C000-018" for line in found.statements)
+
+
+@pytest.mark.parametrize("thing", ["mi325x", "gpt-oss-120b", "flux1-dev"])
+def test_every_attribute_of_every_kind_of_entry_has_an_explanation(workbench: Workbench, thing: str) -> None:
+    for attribute in workbench.catalog.attributes(thing):
+        found = explained(workbench, thing, attribute.name)
+        assert found.claims[0].claims
+        assert found.figure
+
+
+def test_paper_remarks_on_prices_that_are_stale(workbench: Workbench) -> None:
+    answer = workbench.answer(read_template("mi325x-or-h200-70b"))
+    said = [(remark.subject, remark.text) for remark in make_sheet(answer, date=TODAY).remarks]
+    assert ("H200 SXM, MI325X", "The purchase price is 8 months old.") in said
+    patient = make_sheet(answer, date=TODAY, stale_days=(400, 4000))
+    assert not any("months old" in remark.text for remark in patient.remarks)
