@@ -151,7 +151,7 @@ class ClaimOption(QAbstractButton):
         height = theme.line("option")
         where = QRectF(right - self._stance_width(), top, self._stance_width(), height)
         pen.text(where, self.choice.stance, font="caption", colour="text3", align=RIGHT)
-        if stance is Stance.DIFFERS:
+        if stance in (Stance.DIFFERS, Stance.REFUSED):
             pen.glyph("disputed", where.left() + theme.px(6), top + height / 2)
         elif stance is Stance.PREFERRED:
             side = theme.px(13)

@@ -6,7 +6,7 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from gpudesk.desktop.panel.nodes import Kind, Node, Remark
+from gpudesk.desktop.panel.node import Kind, Node, Remark
 from gpudesk.desktop.panel.view import PanelView
 from gpudesk.desktop.theme.pen import Pen
 from gpudesk.desktop.theme.theme import Theme
