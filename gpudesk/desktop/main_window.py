@@ -16,6 +16,7 @@ from gpudesk.desktop.pages.page import Page
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.document import Document
 from gpudesk.desktop.session.jobs import Jobs
+from gpudesk.desktop.session.ranking import Ranking
 from gpudesk.desktop.session.recovery import Recovered, RecoveryFile
 from gpudesk.desktop.shell.action_list import all_actions
 from gpudesk.desktop.shell.body import Body
@@ -61,6 +62,7 @@ class MainWindow(QMainWindow):
         recovery = RecoveryFile(self)
         self.document = Document(self.desk, self.settings, recovery, self)
         self.jobs = Jobs(program.formatter, self)
+        self.ranking = Ranking(self.desk, self.settings, self)
         self.page_specs = page_specs()
         self._pages: dict[str, Page] = {}
         self._page = _START

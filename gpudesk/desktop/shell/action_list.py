@@ -246,6 +246,15 @@ def _scenario(window: MainWindow) -> list[ActionSpec]:
             ("Ctrl+,",),
         ),
         ActionSpec(
+            "scenario.rank_announced",
+            tr("Rank announced parts"),
+            window.ranking.toggle,
+            Menu.SCENARIO,
+            1,
+            checked=lambda: window.ranking.announced,
+            palette=tr("Rank announced parts beside shipping ones"),
+        ),
+        ActionSpec(
             "scenario.pin",
             tr("Pin this result"),
             desk.pin_ghost,
