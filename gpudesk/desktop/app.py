@@ -15,7 +15,7 @@ from typing import Any
 
 from PySide6.QtCore import QCoreApplication, QEvent, QLocale, QObject, QPoint, QSocketNotifier, Qt, QUrl
 from PySide6.QtGui import QDesktopServices, QIcon
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QDialog
 
 from gpudesk import __version__, paths
 from gpudesk.desktop.after_paint import after_paint
@@ -121,6 +121,9 @@ class Program(QObject):
             self.instance.close()
         for window in self.windows:
             window.jobs.stop()
+            for dialog in window.findChildren(QDialog):
+                # A field that loses the focus when it is deleted would still be checked.
+                dialog.hide()
             window.document.leave()
             window.deleteLater()
         self.settings.write()
@@ -184,10 +187,6 @@ def _start(program: Program, files: Sequence[Path]) -> None:
         from gpudesk.desktop.shell.start import offer_left
 
         offer_left(window)
-    if program.workbench.own.problem is not None:
-        from gpudesk.desktop.shell.own_file import say_own_problem
-
-        say_own_problem(window)
     if os.environ.get(_TIMING):
         from gpudesk.desktop.timing import report_times
 

@@ -1,4 +1,4 @@
-"""Proposals as the user would have them: another id, name, source, provider or date."""
+"""Proposals as the user would have them: under another id, name, or title of the source."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from gpudesk.domain.own_facts import (
     Preference,
     Proposal,
 )
-from gpudesk.workbench.own_checks import line, optional_date, optional_line, own_source, slug
+from gpudesk.workbench.own_checks import line, own_source, slug
 
 #: How ids are written, shipped ones and those of the user.
 _ID: Final = re.compile(r"[a-z0-9]+(?:[.-][a-z0-9]+)*")
@@ -107,23 +107,6 @@ def _with_source(former: str, now: str) -> Callable[[OwnFact], OwnFact]:
         return fact
 
     return changed
-
-
-def priced(proposal: Proposal, *, provider: str = "", date: str = "") -> Proposal:
-    """Return a proposal whose prices have a provider and a date where the file gave none.
-
-    Raises `InputError` at the field `provider` or `date`.
-    """
-    of, on = optional_line("provider", provider), optional_date("date", date)
-
-    def filled(fact: OwnFact) -> OwnFact:
-        if not isinstance(fact, OwnPrice):
-            return fact
-        return replace(fact, provider=fact.provider or of, date=fact.date or on)
-
-    if of is None and on is None:
-        return proposal
-    return replace(proposal, facts=tuple(map(filled, proposal.facts)))
 
 
 def lacks(proposal: Proposal) -> tuple[bool, bool]:

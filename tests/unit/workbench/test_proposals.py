@@ -1,4 +1,4 @@
-"""A proposal under another id, name, source, provider and date: everything in it follows."""
+"""A proposal under another id, name or source: everything in it follows."""
 
 import json
 
@@ -20,7 +20,6 @@ from gpudesk.workbench.proposals import (
     free_id,
     lacks,
     named,
-    priced,
     sources_of,
     subject_of,
     titled,
@@ -63,7 +62,6 @@ def test_what_does_not_change_is_the_same_proposal() -> None:
     before = proposal(MODEL, CLAIM)
     assert named(before, "a-model", "A model") is before
     assert titled(before, "config.json") is before
-    assert priced(before, provider=" ", date="") is before
 
 
 def test_another_title_makes_another_source_that_all_rests_on() -> None:
@@ -75,13 +73,10 @@ def test_another_title_makes_another_source_that_all_rests_on() -> None:
     assert {fact.source for fact in made.facts if isinstance(fact, OwnClaim | OwnPrice)} == {source.id}
 
 
-def test_provider_and_date_fill_what_the_file_left_open() -> None:
-    before = proposal(price("p"), price("q", provider="Crusoe", date="2026-01"), kind="prices")
-    assert lacks(before) == (True, True)
-    made = priced(before, provider="Lambda", date="2026-11-20")
-    found = [(fact.provider, fact.date) for fact in made.facts if isinstance(fact, OwnPrice)]
-    assert found == [("Lambda", "2026-11-20"), ("Crusoe", "2026-01")]
-    assert lacks(made) == (False, False)
+def test_what_prices_lack_is_seen() -> None:
+    assert lacks(proposal(price("p"), price("q", provider="Crusoe", date="2026-01"))) == (True, True)
+    assert lacks(proposal(price("q", provider="Crusoe"))) == (False, True)
+    assert lacks(proposal(MODEL)) == (False, False)
 
 
 @pytest.mark.parametrize(
@@ -109,14 +104,7 @@ def test_an_id_that_cannot_be_is_refused_at_its_field(given: str) -> None:
     assert caught.value.where == "id"
 
 
-@pytest.mark.parametrize(
-    ("field", "given"),
-    [("date", "yesterday"), ("date", "2026-13"), ("provider", "a\0b"), ("provider", "p" * 400)],
-)
-def test_what_cannot_be_is_refused_at_its_field(field: str, given: str) -> None:
-    with pytest.raises(InputError) as caught:
-        priced(proposal(price("p"), kind="prices"), **{field: given})
-    assert caught.value.where == field
+def test_what_cannot_be_is_refused_at_its_field() -> None:
     with pytest.raises(InputError) as caught:
         named(proposal(MODEL), "b", "a\0b")
     assert caught.value.where == "name"

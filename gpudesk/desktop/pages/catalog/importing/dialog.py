@@ -1,0 +1,260 @@
+"""The preview of an import: what would come, under which name and source, and what the file leaves open."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QWidget
+
+from gpudesk.desktop.pages.catalog.editors.fields import DateRow, TextRow
+from gpudesk.desktop.pages.catalog.editors.form import FormDialog
+from gpudesk.desktop.pages.catalog.editors.rows import FieldFault, FormRow
+from gpudesk.desktop.pages.catalog.importing.figures_view import FiguresView
+from gpudesk.desktop.pages.catalog.importing.missing_rows import answer_of, missing_rows
+from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.jobs import Jobs
+from gpudesk.desktop.theme.theme import Theme
+from gpudesk.domain.messages import InputError
+from gpudesk.domain.own_facts import Edit, MissingField, OwnFacts, OwnPrice, Proposal
+from gpudesk.sentences import problem, sentence
+from gpudesk.sheets.import_lines import kind_word
+from gpudesk.text import tr, trn
+from gpudesk.workbench.import_figures import import_figures
+from gpudesk.workbench.importing import Import, Wishes, take
+from gpudesk.workbench.proposals import lacks, sources_of, subject_of
+
+#: A count of parameters follows what is typed after a rest of this length.
+_FOLLOWS_MS = 200
+
+
+class ImportDialog(FormDialog):
+    """Shows one import; what is entered here holds before anything is written, and stays where that fails."""
+
+    def __init__(
+        self,
+        desk: Desk,
+        theme: Theme,
+        jobs: Jobs,
+        found: Import,
+        *,
+        place: str = "",
+        parent: QWidget | None = None,
+    ) -> None:
+        """Show what a file would bring; `place` tells it from others that come with it."""
+        title = tr("Import {file}", file=found.path.name)
+        super().__init__(
+            desk,
+            theme,
+            f"{title}, {place}" if place else title,
+            save=_save_text(found.proposal, desk),
+            leave=tr("Leave it out"),
+            parent=parent,
+            wide=True,
+        )
+        self._jobs = jobs
+        self._found = found
+        self.proposal = found.proposal
+        #: The step that was written, once it was.
+        self.step: Edit | None = None
+        self._writing = False
+        self._missing: list[tuple[FormRow, MissingField]] = []
+        self._figures = FiguresView(theme, desk.formatter)
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(_FOLLOWS_MS)
+        self._timer.timeout.connect(self._follow)
+        self._fill()
+        self._show_figures()
+        self.resize(self.sizeHint())
+
+    # Rows
+
+    def _fill(self) -> None:
+        proposal = self.proposal
+        self.add_head(proposal.name, f"{kind_word(proposal.kind)}, {self._found.path.name}")
+        self.add_rows(self._name_rows())
+        self.add_rows(self._price_rows())
+        if proposal.missing:
+            remark = tr("Take it from the model's card or its code. Nothing is guessed.")
+            self.add_section(tr("What the file does not state"), remark=remark)
+            self._ask(proposal)
+        if proposal.kind == "prices":
+            self.column.addSpacing(self.theme.px(8))
+            self.column.addWidget(self._figures)
+        else:
+            self.set_aside(self._figures)
+
+    def _name_rows(self) -> list[FormRow]:
+        theme, subject, sources = self.theme, subject_of(self.proposal), sources_of(self.proposal)
+        rows: list[FormRow] = []
+        if subject is not None or self.proposal.missing:
+            self._name = TextRow(theme, "name", tr("Name"), required=True)
+            self._name.show_value(self.proposal.name if subject is None else subject.name)
+            rows.append(self._name)
+        if subject is not None:
+            self._id = TextRow(theme, "id", tr("Id"), required=True)
+            self._id.show_value(subject.id)
+            rows.append(self._id)
+        if sources:
+            self._title = TextRow(theme, "title", tr("Source"), required=True)
+            self._title.show_value(sources[0].title)
+            rows.append(self._title)
+        return rows
+
+    def _price_rows(self) -> list[FormRow]:
+        no_provider, no_date = lacks(self.proposal)
+        rows: list[FormRow] = []
+        if no_provider:
+            providers = {price.provider for price in self.desk.workbench.catalog.prices() if price.provider}
+            self._provider = TextRow(
+                self.theme,
+                "provider",
+                tr("Provider"),
+                empty=tr("of the prices for which the file names none"),
+                words=sorted(providers),
+            )
+            rows.append(self._provider)
+        if no_date:
+            rows.append(DateRow(self.theme, "date", tr("Date of the prices")))
+            rows[-1].set_echo(tr("The file gives none. Without one they are shown as undated."))
+        return rows
+
+    def _ask(self, proposal: Proposal) -> bool:
+        """Put a row for each missing field that was not asked for yet; return whether there was one."""
+        asked = {field.name for _, field in self._missing}
+        fields = [field for field in proposal.missing if field.name not in asked]
+        rows = missing_rows(self.theme, fields, self.desk.formatter)
+        self._missing += zip(rows, fields, strict=True)
+        self.add_rows(rows)
+        for row in rows:
+            row.edited.connect(self._timer.start)
+        return bool(rows)
+
+    # What comes
+
+    def _answers(self) -> dict[str, object] | None:
+        """Return what is answered, None while an answer is missing or cannot be used."""
+        answers: dict[str, object] = {}
+        for row, field in self._missing:
+            try:
+                value = answer_of(row, field)
+            except FieldFault:
+                return None
+            if value is None:
+                return None
+            answers[field.name] = value
+        return answers
+
+    def _follow(self) -> None:
+        """Count anew with what is typed."""
+        answers = self._answers()
+        if answers is None or self._found.complete is None:
+            self._show_figures()
+            return
+        try:
+            self.proposal = self._found.complete(answers)
+        except InputError as error:
+            self._figures.show_sentence(problem(error, self.desk.formatter))
+            return
+        self._ask(self.proposal)
+        self._show_figures()
+
+    def _show_figures(self) -> None:
+        said = [sentence(note, self.desk.formatter) for note in self.proposal.notes]
+        left_out = [sentence(note, self.desk.formatter) for note in self.proposal.left_out]
+        open_fields = [row for row, field in self._missing if _is_open(row, field)]
+        if open_fields:
+            text = trn(
+                "Parameters and KV cache follow once {n} field is filled in.",
+                "Parameters and KV cache follow once {n} fields are filled in.",
+                len(open_fields),
+            )
+            self._figures.show_sentence(text, said)
+            return
+        figures = import_figures(self.proposal, self.desk.workbench.catalog)
+        self._figures.show_figures(figures, said, left_out)
+
+    # Writing
+
+    def accept(self) -> None:
+        """Write it beside the window, and close; where that fails, say so, and keep what was entered."""
+        if self._writing:
+            return
+        self.note.show_text("")
+        usable = [row.check(saving=True) for row in self.rows]
+        if not all(usable):
+            self._go_to_fault()
+            return
+        try:
+            proposal = self._completed()
+        except FieldFault as error:
+            self.say_problem(str(error))
+        except InputError as error:
+            self.tell(error)
+        else:
+            wishes = Wishes(**{row.name: _text_of(row) for row in self.rows if row.name in _WISHES})
+            workbench = self.desk.workbench
+            self._set_writing(writing=True)
+            steps = take(workbench.own, workbench.catalog, self._found, proposal, wishes)
+            self._jobs.start("import.write", steps, self._written, self._not_written, self._cancelled)
+
+    def _completed(self) -> Proposal:
+        """Return the proposal with what is answered; raises `InputError` or `FieldFault`."""
+        if not self._missing:
+            return self.proposal
+        answers = self._answers()
+        if answers is None or self._found.complete is None:
+            raise FieldFault(tr("A field is not filled in"))
+        proposal = self._found.complete(answers)
+        if self._ask(proposal):
+            raise FieldFault(tr("The file leaves more open: fill in what is asked for now"))
+        return proposal
+
+    def reject(self) -> None:
+        """Close, but not while it is being written."""
+        if not self._writing:
+            super().reject()
+
+    def _written(self, written: tuple[Edit, OwnFacts, Proposal]) -> None:
+        self.step, facts, self.proposal = written
+        self.desk.workbench.own.adopt(self.step, facts)
+        self._set_writing(writing=False)
+        self.saved = True
+        self.done(FormDialog.DialogCode.Accepted)
+
+    def _not_written(self, error: InputError) -> None:
+        self._set_writing(writing=False)
+        self.tell(error)
+
+    def _cancelled(self) -> None:
+        self._set_writing(writing=False)
+        self.say_problem(tr("Cancelled: nothing was written."))
+
+    def _set_writing(self, *, writing: bool) -> None:
+        self._writing = writing
+        for widget in (self.save_button, self.leave_button, *self.rows):
+            widget.setEnabled(not writing)
+
+
+#: The rows of wishes, by the names of their fields.
+_WISHES = frozenset({"id", "name", "title", "provider", "date"})
+
+
+def _is_open(row: FormRow, field: MissingField) -> bool:
+    try:
+        return answer_of(row, field) is None
+    except FieldFault:
+        return True
+
+
+def _text_of(row: FormRow) -> str:
+    return "" if row.is_empty() else str(row.read())
+
+
+def _save_text(proposal: Proposal, desk: Desk) -> str:
+    """Return what the main button says: what comes, and how many of them."""
+    if proposal.kind == "model":
+        return tr("Add model")
+    if proposal.kind == "accelerator":
+        return tr("Add accelerator")
+    prices = sum(isinstance(fact, OwnPrice) for fact in proposal.facts)
+    return trn("Add {count} price", "Add {count} prices", prices, count=desk.formatter.count(prices))

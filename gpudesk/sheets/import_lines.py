@@ -1,0 +1,130 @@
+"""What an import would bring, in words: for the preview in the window and on the command line."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gpudesk.domain.formatting import UNKNOWN, Formatter, quantity_of
+from gpudesk.domain.imports import ImportFigures, ModelFigures, PriceFigures
+from gpudesk.sheets.catalog_words import word
+from gpudesk.sheets.claim_lines import label_alone
+from gpudesk.sheets.labels import precision_name
+from gpudesk.text import tr
+
+_BILLION = 1e9
+_MILLION = 1e6
+
+
+@dataclass(frozen=True, slots=True)
+class ImportLine:
+    """One figure: what it is, its value with the unit, and what makes it exact or limits it."""
+
+    label: str
+    value: str
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PriceLine:
+    """The prices of one part by one term: the cells of a row under `price_head`."""
+
+    cells: tuple[str, ...]
+
+
+def price_head() -> tuple[str, ...]:
+    """Return what stands over the cells; the four figures come from the third on."""
+    return (tr("Part"), tr("Term"), tr("Prices"), tr("Low"), tr("Median"), tr("High"), tr("Dates"))
+
+
+def import_lines(figures: ImportFigures, formatter: Formatter) -> tuple[ImportLine, ...]:
+    """Return the lines of a model or an accelerator; prices have a table of their own."""
+    if figures.model is not None:
+        return _model(figures.model, formatter)
+    return tuple(
+        ImportLine(
+            label_alone(each.name),
+            formatter.catalog_with_unit(each.value, quantity_of(each.name, each.unit), each.name),
+        )
+        for each in figures.attributes
+    )
+
+
+def _model(figures: ModelFigures, formatter: Formatter) -> tuple[ImportLine, ...]:
+    count = formatter.count
+    lines = [
+        ImportLine(tr("Parameters"), billions(figures.parameters, formatter), count(figures.parameters)),
+        ImportLine(
+            tr("Active for a token"),
+            billions(figures.active_parameters, formatter),
+            tr("the LM head counts, the table of embeddings does not"),
+        ),
+        ImportLine(tr("KV cache a token"), *_cache(figures, formatter)),
+        ImportLine(tr("Layers"), count(figures.layers)),
+        ImportLine(tr("Hidden size"), count(figures.hidden_size)),
+        ImportLine(tr("Vocabulary"), count(figures.vocab_size)),
+        ImportLine(tr("Longest context"), _tokens(figures.max_context, formatter)),
+        ImportLine(
+            tr("Stored in"), UNKNOWN if figures.precision is None else precision_name(figures.precision)
+        ),
+    ]
+    if figures.state_bytes:
+        state = formatter.memory(figures.state_bytes)
+        lines.insert(3, ImportLine(tr("State of a sequence"), state, tr("whatever its length")))
+    return tuple(lines)
+
+
+def billions(parameters: int, formatter: Formatter) -> str:
+    """Return a number of parameters as `70.6 billion`, below a billion in millions."""
+    if parameters >= _BILLION:
+        return tr("{n} billion", n=formatter.number(parameters / _BILLION, 1))
+    return tr("{n} million", n=formatter.number(parameters / _MILLION, 1))
+
+
+def _cache(figures: ModelFigures, formatter: Formatter) -> tuple[str, str]:
+    """Return the bytes of a token in layers without a window, and what those with one add."""
+    at = tr("at 16 bits a number")
+    if not figures.window:
+        return formatter.memory(figures.kv_bytes_per_token), at
+    windowed = tr(
+        "{memory} more up to {window} tokens",
+        memory=formatter.memory(figures.windowed_bytes_per_token),
+        window=formatter.count(figures.window),
+    )
+    return formatter.memory(figures.kv_bytes_per_token), f"{at}; {windowed}"
+
+
+def _tokens(tokens: int | None, formatter: Formatter) -> str:
+    return UNKNOWN if tokens is None else tr("{n} tokens", n=formatter.count(tokens))
+
+
+def price_lines(prices: tuple[PriceFigures, ...], formatter: Formatter) -> tuple[PriceLine, ...]:
+    """Return the ranges of prices by part and term, in US dollars."""
+    return tuple(_price(each, formatter) for each in prices)
+
+
+def _price(figures: PriceFigures, formatter: Formatter) -> PriceLine:
+    decimals = 0 if figures.term == "purchase" else 2
+    low, median, high = (
+        formatter.number(amount, decimals) for amount in (figures.low, figures.median, figures.high)
+    )
+    count = formatter.count(figures.count)
+    return PriceLine((figures.name, word(figures.term), count, low, median, high, _dates(figures)))
+
+
+def _dates(figures: PriceFigures) -> str:
+    if figures.oldest is None or figures.newest is None:
+        return tr("undated")
+    if figures.oldest == figures.newest:
+        return figures.oldest
+    return f"{figures.oldest} – {figures.newest}"
+
+
+def kind_word(kind: str) -> str:
+    """Return what a proposal is called by its kind."""
+    words = {
+        "model": tr("Model"),
+        "accelerator": tr("Accelerator"),
+        "prices": tr("Prices"),
+        "pack": tr("Catalog pack"),
+    }
+    return words[kind]

@@ -1,0 +1,61 @@
+"""What tests of imports share: a workbench over a user's file of their own, a window on it, and files."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from gpudesk.desktop.app import Program
+from gpudesk.desktop.main_window import MainWindow
+from gpudesk.desktop.theme.theme import Theme
+from gpudesk.workbench.workbench import Workbench
+
+FOUR = "70b-chat-on-four"
+
+LLAMA = {
+    "architectures": ["LlamaForCausalLM"],
+    "model_type": "llama",
+    "hidden_size": 8192,
+    "intermediate_size": 28672,
+    "num_attention_heads": 64,
+    "num_key_value_heads": 8,
+    "num_hidden_layers": 80,
+    "vocab_size": 128256,
+    "max_position_embeddings": 131072,
+    "torch_dtype": "bfloat16",
+    "tie_word_embeddings": False,
+}
+
+
+@pytest.fixture
+def own_workbench(user_home: Path) -> Iterator[Workbench]:
+    """Return a workbench over the user's file of this test alone."""
+    with Workbench.open() as opened:
+        yield opened
+
+
+@pytest.fixture
+def own_window(
+    qapp: QApplication, own_workbench: Workbench, theme: Theme, qtbot: QtBot
+) -> Iterator[MainWindow]:
+    """Return a window over that file, with four accelerators."""
+    program = Program(qapp, own_workbench)
+    made = program.new_window()
+    made.resize(1440, 900)
+    made.open_template(FOUR)
+    made.activateWindow()
+    qtbot.waitUntil(made.isActiveWindow)
+    yield made
+    program.end()
+
+
+@pytest.fixture
+def llama(tmp_path: Path) -> Path:
+    """Return the configuration of a model in a folder with its name."""
+    path = tmp_path / "My-Llama" / "config.json"
+    path.parent.mkdir()
+    path.write_text(json.dumps(LLAMA))
+    return path

@@ -1,0 +1,223 @@
+"""The preview of an import: what it shows, what can be changed in it, what it writes, and what it keeps."""
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLabel, QWidget
+from pytestqt.qtbot import QtBot
+
+from gpudesk.catalog.importing.model_facts import model_facts
+from gpudesk.desktop.main_window import MainWindow
+from gpudesk.desktop.pages.catalog.editors.fields import ChoiceRow, NumberRow, TextRow
+from gpudesk.desktop.pages.catalog.importing.dialog import ImportDialog
+from gpudesk.domain.claims import Kind, Source
+from gpudesk.domain.messages import InputError, message
+from gpudesk.domain.own_facts import Edit, MissingField, OwnFacts, OwnPrice, Proposal
+from gpudesk.domain.progress import Progress, Steps
+from gpudesk.workbench.import_files import FileKind
+from gpudesk.workbench.importing import Answers, Import
+from gpudesk.workbench.own_catalog import OwnCatalog
+from gpudesk.workbench.workbench import Workbench
+
+SOURCE = Source("own-config-1", "config.json of Tiny", "Nobody", Kind.CONFIG_COPY)
+WHY = message("file.unreadable", reason="the reason")
+
+
+def definition(head_dim: int = 64) -> dict[str, object]:
+    return {
+        "id": "tiny",
+        "name": "Tiny",
+        "organisation": "Nobody",
+        "hidden_size": 512,
+        "vocab_size": 1000,
+        "tied_embeddings": False,
+        "max_context": 4096,
+        "native_precision": "bf16",
+        "quantised_tensors": "linear",
+        "mixers": {"attention": {"kind": "attention", "heads": 8, "kv_heads": 2, "head_dim": head_dim}},
+        "ffns": {"mlp": {"kind": "dense", "intermediate_size": 2048}},
+        "layers": [{"count": 4, "mixer": "attention", "ffn": "mlp", "norms": 2}],
+    }
+
+
+def model(head_dim: int = 64) -> Proposal:
+    return Proposal(
+        "model", "Tiny", model_facts(definition(head_dim), SOURCE, today="2026-11-21"), notes=(WHY,)
+    )
+
+
+def prices(n: int, provider: str | None = None, date: str | None = None) -> Proposal:
+    facts = tuple(
+        OwnPrice(
+            f"p{i}", "mi300x", "on_demand", SOURCE.id, Kind.USER, 2 + i / 100, provider=provider, date=date
+        )
+        for i in range(n)
+    )
+    return Proposal("prices", "offers.csv", (SOURCE, *facts))
+
+
+def shown(window: MainWindow, proposal: Proposal, qtbot: QtBot, **given: object) -> ImportDialog:
+    found = Import(Path("/somewhere/config.json"), FileKind.CONFIG, proposal, **given)  # type: ignore[arg-type]
+    dialog = ImportDialog(window.desk, window.theme, window.jobs, found, parent=window)
+    dialog.open()
+    qtbot.waitExposed(dialog)
+    return dialog
+
+
+def texts(widget: QWidget) -> list[str]:
+    return [label.text() for label in widget.findChildren(QLabel) if label.isVisible()]
+
+
+def test_a_model_is_shown_with_its_exact_figures(own_window: MainWindow, qtbot: QtBot) -> None:
+    dialog = shown(own_window, model(), qtbot)
+    said = texts(dialog)
+    # 4 layers of attention 512 × (2 × 512 + 2 × 128), feed-forward 3 × 512 × 2048 and two norms, and outside.
+    exact = 4 * (512 * (2 * 512 + 2 * 128) + 3 * 512 * 2048 + 2 * 512) + 2 * 1000 * 512 + 512
+    assert f"{exact:,}" in said
+    assert "2.00 KiB" in said
+    assert "4,096 tokens" in said
+    assert dialog.save_button.text() == "Add model"
+
+
+def test_enter_writes_it_in_one_step_that_can_be_undone(
+    own_window: MainWindow, own_workbench: Workbench, qtbot: QtBot
+) -> None:
+    dialog = shown(own_window, model(), qtbot)
+    name = dialog.row("name")
+    assert isinstance(name, TextRow)
+    name.edit.selectAll()
+    QTest.keyClicks(name.edit, "Tiny of mine")
+    QTest.keyClick(name.edit, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: dialog.saved)
+    assert own_workbench.catalog.model("tiny").name == "Tiny of mine"
+    own_workbench.own.undo()
+    assert len(own_workbench.own.facts) == 0
+
+
+def test_a_shipped_id_is_refused_at_its_field(
+    own_window: MainWindow, own_workbench: Workbench, qtbot: QtBot
+) -> None:
+    dialog = shown(own_window, model(), qtbot)
+    row = dialog.row("id")
+    assert isinstance(row, TextRow)
+    for given in ("llama-3.1-70b", "Not an id", ""):
+        row.edit.setText(given)
+        dialog.accept()
+        qtbot.waitUntil(lambda: bool(row.fault) and dialog.save_button.isEnabled())
+        assert not dialog.saved
+        row.tell("")
+    row.edit.setText("tiny-2")
+    dialog.accept()
+    qtbot.waitUntil(lambda: dialog.saved)
+    assert own_workbench.catalog.thing("tiny-2").own
+
+
+def test_what_cannot_be_written_keeps_what_was_entered(
+    own_window: MainWindow, own_workbench: Workbench, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_own: OwnCatalog, _edit: Edit) -> OwnFacts:
+        raise InputError(message("file.unwritable", reason="the disk is full"), "catalog.sqlite")
+
+    monkeypatch.setattr(OwnCatalog, "write", full)
+    dialog = shown(own_window, model(), qtbot)
+    row = dialog.row("name")
+    assert isinstance(row, TextRow)
+    row.edit.setText("Kept")
+    dialog.accept()
+    qtbot.waitUntil(lambda: bool(dialog.note.text))
+    assert "the disk is full" in dialog.note.text
+    assert dialog.isVisible()
+    assert row.edit.text() == "Kept"
+    assert dialog.save_button.isEnabled()
+    assert len(own_workbench.own.facts) == 0
+
+
+def test_missing_fields_are_asked_for_and_counted_as_one_types(
+    own_window: MainWindow, own_workbench: Workbench, qtbot: QtBot
+) -> None:
+    asked: list[Answers] = []
+
+    def complete(answers: Answers) -> Proposal:
+        asked.append(answers)
+        head_dim = answers["head_dim"]
+        assert isinstance(head_dim, int)
+        if head_dim > 1000:
+            raise InputError(message("import.model.large", largest=1000), "head_dim")
+        return model(head_dim)
+
+    missing = (MissingField("head_dim", "whole", WHY), MissingField("tied", "yes_no", WHY))
+    dialog = shown(own_window, Proposal("model", "Tiny", (), missing=missing), qtbot, complete=complete)
+    assert "Parameters and KV cache follow once 2 fields are filled in." in texts(dialog)
+    head_dim, tied = dialog.row("head_dim"), dialog.row("tied")
+    assert isinstance(head_dim, NumberRow)
+    assert isinstance(tied, ChoiceRow)
+    dialog.accept()
+    assert head_dim.fault
+    assert not asked
+    QTest.keyClicks(head_dim.edit, "2000")
+    tied.box.setCurrentIndex(1)
+    qtbot.waitUntil(lambda: bool(asked))
+    dialog.accept()
+    assert "1,000" in head_dim.fault
+    head_dim.edit.selectAll()
+    QTest.keyClicks(head_dim.edit, "128")
+    qtbot.waitUntil(lambda: "4.00 KiB" in texts(dialog))
+    dialog.accept()
+    qtbot.waitUntil(lambda: dialog.saved)
+    assert asked[-1] == {"head_dim": 128, "tied": True}
+    assert own_workbench.catalog.attribute("tiny", "mixers.attention.head_dim").value == 128
+
+
+def test_answers_that_open_further_fields_ask_for_them(own_window: MainWindow, qtbot: QtBot) -> None:
+    first = MissingField("architecture", "word", WHY, ("llama", "qwen2"))
+    second = MissingField("head_dim", "whole", WHY)
+
+    def complete(answers: Answers) -> Proposal:
+        if "head_dim" not in answers:
+            return Proposal("model", "Tiny", (), missing=(second,))
+        return model()
+
+    dialog = shown(own_window, Proposal("model", "Tiny", (), missing=(first,)), qtbot, complete=complete)
+    word = dialog.row("architecture")
+    assert isinstance(word, ChoiceRow)
+    word.box.setCurrentIndex(2)
+    qtbot.waitUntil(lambda: dialog.row("head_dim") is not None)
+    assert not dialog.saved
+
+
+def test_prices_are_shown_by_part_and_take_provider_and_date(
+    own_window: MainWindow, own_workbench: Workbench, qtbot: QtBot
+) -> None:
+    def reread(provider: str | None, date: str | None) -> Steps[Proposal]:
+        yield Progress(WHY)
+        return prices(101, provider=provider, date=date)
+
+    dialog = shown(own_window, prices(101), qtbot, reread=reread)
+    assert dialog.save_button.text() == "Add 101 prices"
+    said = texts(dialog)
+    assert {"2.00", "2.50", "3.00", "101", "undated"} <= set(said)
+    provider, date = dialog.row("provider"), dialog.row("date")
+    assert isinstance(provider, TextRow)
+    assert isinstance(date, TextRow)
+    QTest.keyClicks(provider.edit, "Crusoe")
+    date.edit.setText("2026-13")
+    dialog.accept()
+    assert date.fault
+    date.edit.setText("2026-11")
+    dialog.accept()
+    qtbot.waitUntil(lambda: dialog.saved)
+    mine = [price for price in own_workbench.catalog.prices("mi300x") if price.own]
+    assert len(mine) == 101
+    assert {(price.provider, price.date) for price in mine} == {("Crusoe", "2026-11")}
+
+
+def test_escape_leaves_it_out_and_writes_nothing(
+    own_window: MainWindow, own_workbench: Workbench, qtbot: QtBot
+) -> None:
+    dialog = shown(own_window, prices(3, provider="Crusoe", date="2026-11-21"), qtbot)
+    assert dialog.row("provider") is None
+    QTest.keyClick(dialog, Qt.Key.Key_Escape)
+    assert not dialog.isVisible()
+    assert len(own_workbench.own.facts) == 0
