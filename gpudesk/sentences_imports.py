@@ -115,6 +115,56 @@ IMPORT_SENTENCES: Final = MappingProxyType(
             "{count} row with a cell that cannot be: no plain number, an amount that nobody asks, a date "
             "to come, or characters that do not print"
         ),
+        # Accelerators: whether their figures can be
+        "import.part.impossible": "{attribute}: outside of what can be, {low} to {high}; check the unit",
+        "import.part.unusual": "{attribute}: outside of what known parts have, {low} to {high}",
+        "import.part.named_memory": "{attribute}: parts of this name are sold with {sizes} GiB",
+        "import.part.label": "{attribute}: the label says {label}",
+        "import.part.stack_too_large": (
+            "{attribute}: {given} GiB a stack, and no stack of {type} holds more than {most} GiB"
+        ),
+        "import.part.stack_size": "{attribute}: {given} GiB a stack; stacks of {type} have {sizes} GiB",
+        "import.part.reads_a_second": (
+            "{attribute}: reads all memory {given} times a second; known parts do so {low} to {high} times"
+        ),
+        "import.part.stack_bandwidth": (
+            "{attribute}: {given} a stack; stacks of {type} give {low} to {high} in known parts"
+        ),
+        "import.part.too_fast": "{attribute}: {type} of this size gives at most {most}; check the unit",
+        "import.part.too_few_channels": "{attribute}: a bus of {type} this fast carries at most {most}",
+        "import.part.ratio": "{attribute}: {given} times the peak in {precision}, where {known} is usual",
+        "import.part.intensity": (
+            "{attribute}: {given} FLOP a byte of memory bandwidth; known parts have {low} to {high}"
+        ),
+        "import.part.per_watt": "{attribute}: {given} TFLOPS a watt; known parts have {low} to {high}",
+        "import.part.sparse_below": "{attribute}: below the dense peak, which cannot be; exchange the two",
+        "import.part.sparse_ratio": (
+            "{attribute}: {given} times the dense peak, where sparsity doubles it; is one given as the other?"
+        ),
+        "import.part.pcie": (
+            "{attribute}: 16 lanes of PCIe {generation} carry {full}, both directions together"
+        ),
+        "import.part.link_over_memory": "{attribute}: more than the memory itself gives",
+        "import.part.price_order": "{attribute}: below the low end; exchange the two",
+        "import.part.platform": "{attribute}: no serving engine is known for it; those known run on {known}",
+        # Files of accelerators
+        "import.part.required": "is missing: no estimate is possible without",
+        "import.part.attribute": "is no attribute that an accelerator can have",
+        "import.part.unit": "{given} is no unit of this, which is kept in {unit}",
+        "import.part.no_unit": "has the unit {given}, and words have none",
+        "import.part.other_kind": "is not an accelerator; models come from config.json or GGUF files",
+        "import.part.generation": (
+            "The file does not say which generation the accelerator behaves like. Estimates take the "
+            "constants of that generation; a new word is uncalibrated"
+        ),
+        "import.part.no_source": "is missing: every figure needs a source; say who states it",
+        "import.part.unknown_source": "{given} is no entry of sources",
+        "import.part.two_values": "differs from the value of its claim; change both, or remove one",
+        "import.part.twice": "is there twice; remove one",
+        "import.part.many": "has more than {most} entries",
+        "import.part.same_source": "{count} further values of sources that already state one",
+        "import.part.same_source:one": "{count} further value of a source that already states one",
+        "import.part.other_fields": "Fields that are not read: {names}",
     }
 )
 
@@ -129,5 +179,6 @@ IMPORT_COUNTED: Final = MappingProxyType(
         "import.prices.no_price": "count",
         "import.prices.no_accelerator": "count",
         "import.prices.odd": "count",
+        "import.part.same_source": "count",
     }
 )
