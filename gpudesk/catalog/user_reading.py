@@ -21,8 +21,8 @@ from gpudesk.domain.signers import Signer
 
 _T = TypeVar("_T")
 
-#: Seconds that another process may keep the file to itself.
-PATIENCE: Final = 2.0
+#: Seconds that another process may keep the file to itself: no longer than a window may stand still.
+PATIENCE: Final = 0.25
 
 #: What tells one state of a file from another: number, size and time of change; None where it is not there.
 State = tuple[tuple[int, int, int] | None, ...]

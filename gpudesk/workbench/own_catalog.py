@@ -75,7 +75,11 @@ class OwnCatalog:
         """Whether anything can be stated: not where the file cannot be used or written."""
         if self.problem is not None:
             return False
-        return self._file is None or self._file.writable
+        if self._file is not None or self.path is None:
+            return self._file is None or self._file.writable
+        from gpudesk.catalog.user_place import can_write
+
+        return can_write(self.path)
 
     def subscribe(self, listener: Listener) -> None:
         """Tell `listener` of every change, after it is in force."""
