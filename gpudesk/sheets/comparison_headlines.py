@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from gpudesk.domain.answers import Answer
@@ -17,7 +17,7 @@ from gpudesk.domain.comparison import (
 )
 from gpudesk.domain.estimates import Banded
 from gpudesk.domain.formatting import UNKNOWN, Formatter
-from gpudesk.sheets.announced import announced_holding, announced_line
+from gpudesk.sheets.announced import Announced, announced_holding, announced_line
 from gpudesk.sheets.comparison_results import why_no_figure
 from gpudesk.sheets.figures import figures_of, is_compared, most_in_flight
 from gpudesk.sheets.labels import FIGURE_UNITS, figure_label
@@ -55,7 +55,7 @@ class HeadlineAnswer:
     unit: str
     detail: str
     is_open: bool
-    announced: str = ""
+    announced: Announced = field(default_factory=Announced)
 
 
 def headline_answers(answer: Answer, formatter: Formatter) -> tuple[HeadlineAnswer, ...]:
@@ -190,7 +190,7 @@ class _View:
             announced=self._announced(figure),
         )
 
-    def _announced(self, figure: str) -> str:
+    def _announced(self, figure: str) -> Announced:
         if figure == _IN_FLIGHT:
             return announced_holding(self._answer, self._names, self._formatter)
         return announced_line(self._answer, figure, self._names, self._formatter)

@@ -87,7 +87,7 @@ def headline_sentence(headline: HeadlineAnswer) -> str:
     """Return a headline answer as one sentence."""
     figure = f"{headline.text} {unit_in_words(headline.unit)}".rstrip()
     names = listed([leader.name for leader in headline.leaders])
-    parts = [headline.label, figure, names, headline.detail, headline.announced]
+    parts = [headline.label, figure, names, headline.detail, headline.announced.text]
     return ", ".join(part for part in parts if part)
 
 

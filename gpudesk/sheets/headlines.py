@@ -55,7 +55,7 @@ def _headline(answer: Answer, figure: str, names: tuple[str, ...], formatter: Fo
     if not best:
         return None
     question = f"{figure_label(figure)}, {FIGURE_UNITS[figure]}"
-    announced = announced_line(answer, figure, names, formatter)
+    announced = announced_line(answer, figure, names, formatter).text
     if len(best) > 1:
         tied = _tied(answer, figure, best, names, formatter)
         return Headline(question, tr("No winner"), _with(tied, announced), mark=Mark.OPEN)
@@ -114,7 +114,7 @@ def _most_in_flight(answer: Answer, names: tuple[str, ...], formatter: Formatter
     }
     if len(held) < _LEAST_TO_COMPARE:
         return None
-    announced = announced_holding(answer, names, formatter)
+    announced = announced_holding(answer, names, formatter).text
     most = max(held.values())
     winners = [position for position, value in held.items() if value == most]
     question = figure_label("max_concurrency")

@@ -68,7 +68,8 @@ def test_the_best_is_taken_among_shipping_parts() -> None:
     answer = answered("h200-sxm", "mi325x", "b200-hgx", announced=("b200-hgx",))
     assert leaders(answer, THROUGHPUT) == (1,)
     assert [leader.key for leader in strip(answer).leaders] == ["mi325x"]
-    assert strip(answer).announced == "B200-HGX (announced) would be 60 % ahead"
+    assert strip(answer).announced.text == "B200-HGX (announced) would be 60 % ahead"
+    assert strip(answer).announced.brief == "B200-HGX (announced): +60 %"
     assert "would be 60 % ahead" in headline_sentence(strip(answer))
     row = next(row for row in comparison_table(answer, PLAIN).rows if row.key == THROUGHPUT)
     assert [cell.mark for cell in row.cells] == [None, Mark.BEST, None]
@@ -98,7 +99,7 @@ def test_all_are_ranked_where_all_are_announced_or_it_is_asked_for(
     answer = answered(*parts, announced=announced, rank=rank)
     assert not answer.unranked
     assert leaders(answer, THROUGHPUT) == (1,)
-    assert not strip(answer).announced
+    assert not strip(answer).announced.text
     assert not answer.notes
 
 
@@ -106,19 +107,19 @@ def test_the_only_one_that_ships_is_told_and_not_called_best() -> None:
     answer = answered("h200-sxm", "b200-hgx", announced=("b200-hgx",))
     assert leaders(answer, THROUGHPUT) == ()
     assert strip(answer).detail == "The only one that ships"
-    assert strip(answer).announced == "B200-HGX (announced) would be 100 % ahead"
+    assert strip(answer).announced.text == "B200-HGX (announced) would be 100 % ahead"
     assert printed(answer).answer == "H200-SXM"
     assert "the only one that ships" in printed(answer).detail
 
 
 def test_a_slower_announced_part_needs_no_line() -> None:
     answer = answered("h200-sxm", "b200-hgx", announced=("h200-sxm",))
-    assert not strip(answer).announced
+    assert not strip(answer).announced.text
 
 
 def test_an_undecided_lead_is_none() -> None:
     answer = answered("h200-sxm", "mi355x", announced=("mi355x",))
-    assert strip(answer).announced in ("", "MI355X (announced) would be level: the bands overlap")
+    assert strip(answer).announced.text in ("", "MI355X (announced) would be level: the bands overlap")
 
 
 def test_ranking_is_part_of_what_is_answered() -> None:

@@ -88,7 +88,8 @@ class HeadlineBox(QAbstractButton):
                 first += theme.length(_NAME_GAP) + self._width("label", leader.name)
         second = self._width("headline", answer.text) + theme.length(_GAP) + self._width("small", answer.unit)
         third = self._width("small", answer.detail) + (theme.length(_GLYPH) if answer.is_open else 0)
-        return max(first, second, third, self._width("small", answer.announced)) + theme.length(_GAP)
+        fourth = self._width("small", answer.announced.brief)
+        return max(first, second, third, fourth) + theme.length(_GAP)
 
     def _width(self, font: str, text: str) -> float:
         return QFontMetricsF(self._theme.font(font)).horizontalAdvance(text)
@@ -118,9 +119,11 @@ class HeadlineBox(QAbstractButton):
             pen.glyph("overlap", theme.length(5), third.center().y(), "text2")
             third.setLeft(theme.length(_GLYPH))
         pen.text(third, answer.detail, font="small", colour="text2")
-        if answer.announced:
+        if answer.announced.text:
             fourth = QRectF(0, top + 2 * small + large, right, small)
-            pen.text(fourth, answer.announced, font="small", colour="text3")
+            said = answer.announced
+            fits = self._width("small", said.text) <= right
+            pen.text(fourth, said.text if fits else said.brief, font="small", colour="text3")
 
     def _leader(self, pen: Pen, leader: Leader, x: float, level: float, right: float) -> float:
         """Draw a swatch and a name as far as there is room; return where they end."""
@@ -172,7 +175,7 @@ class HeadlineStrip(QWidget):
             if number < len(answers):
                 box.show_answer(answers[number])
         self._count = len(answers)
-        announced = any(answer.announced for answer in answers)
+        announced = any(answer.announced.text for answer in answers)
         if announced != self._has_announced:
             self._has_announced = announced
             self._measure()
