@@ -101,8 +101,7 @@ def complete_model(
     for path, answer in answers.items():
         _answer(whole, path, answer)
     _, text = text_model(whole)
-    if prefix:
-        text = text.with_defaults(class_defaults(architecture))
+    text = text.with_defaults(class_defaults(architecture, inside=bool(prefix)))
     return _Reading(whole, text, architecture, checkpoint).proposal(
         beside, name=name, today=today, answered=tuple(answers), parameters_of=parameters_of
     )
@@ -200,9 +199,9 @@ class _Reading:
             "tied_embeddings": self._tied(),
             "notes": [],
         }
-        context = text.maybe(*_CONTEXT) or self.whole.maybe(*_CONTEXT)
-        if context is not None:
-            definition["max_context"] = context
+        contexts = [fields.maybe(name) for fields in (text, self.whole) for name in _CONTEXT]
+        if known := [context for context in contexts if context is not None]:
+            definition["max_context"] = max(known)
         if structure.final_norms != 1:
             definition["final_norms"] = structure.final_norms
         if structure.residual_streams != 1:
@@ -239,7 +238,12 @@ class _Reading:
         if self.architecture is None:
             notes.append(message("import.hf.unknown", name=shown or "?"))
         if answered:
-            notes.append(message("import.hf.answered", names=tuple(path[:80] for path in answered[:20])))
+            notes.append(
+                message("import.hf.answered", names=tuple(plain_text(path, 80) for path in answered[:20]))
+            )
+        if self.text.assumed:
+            told = tuple(f"{path} {value}" for path, value in self.text.assumed.items())
+            notes.append(message("import.hf.class_defaults", names=told))
         return notes
 
     def _not_read(self) -> list[Message]:

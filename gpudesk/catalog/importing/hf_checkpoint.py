@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from gpudesk.catalog.importing.file_sources import plain_text
 from gpudesk.catalog.importing.hf_fields import Fields
 from gpudesk.catalog.importing.json_bytes import json_object
 from gpudesk.domain.messages import InputError, Message, message
@@ -107,7 +108,7 @@ def _header(name: str, data: bytes) -> Iterator[Tensor]:
             isinstance(size, int) and not isinstance(size, bool) and 0 <= size < 2**40 for size in shape
         )
         if not sized or not isinstance(shape, list) or len(shape) > 8 or not isinstance(dtype, str):
-            raise InputError(message("import.hf.broken_header"), f"{name}: {tensor[:80]}")
+            raise InputError(message("import.hf.broken_header"), f"{name}: {plain_text(tensor, 80)}")
         yield Tensor(tensor, dtype, tuple(shape))
 
 

@@ -28,6 +28,7 @@ from gpudesk.catalog.importing.hf_structure import (
     layer_types,
     read_heads,
     same,
+    sliding_window,
     windowed,
 )
 from gpudesk.domain.messages import message
@@ -59,7 +60,7 @@ class Build:
         count = layer_count(f, "num_hidden_layers", "num_layers")
         mixer = attention(
             read_heads(f, head_dim=self.head_dim),
-            window=f.maybe("sliding_window") if self.window else None,
+            window=sliding_window(f) if self.window else None,
             qkv_bias=_said(f, self.qkv_bias),
             output_bias=_said(f, self.output_bias),
             qk_norm=self.qk_norm,
@@ -84,7 +85,7 @@ _MLP_BIAS: Final = _flag("mlp_bias", False)
 def late_windows(f: Fields, count: int) -> list[str]:
     """Return the kinds of layers where windows begin at a layer, if they are used at all."""
     begins = f.whole_or(28, "max_window_layers", low=0)
-    used = f.yes("use_sliding_window", default=False) and f.has("sliding_window")
+    used = f.yes("use_sliding_window", default=False) and sliding_window(f) is not None
     kinds = layer_types(
         f, count, (FULL, SLIDING), lambda number: SLIDING if used and number >= begins else FULL
     )
@@ -98,7 +99,7 @@ def _qwen(f: Fields, *, qkv_bias: bool, head_dim: int | None, qk_norm: str) -> S
     mixers = windowed(
         heads,
         late_windows(f, count),
-        f.whole_or(4096, "sliding_window"),
+        sliding_window(f, 4096),
         qkv_bias=qkv_bias or bias,
         output_bias=bias and not qkv_bias,
         qk_norm=qk_norm,
@@ -124,10 +125,8 @@ def sliding(
     count = layer_count(f)
     heads = read_heads(f, head_dim=head_dim)
     bias = f.yes("attention_bias", default=False)
-    width = f.whole_or(window or 1, "sliding_window")
     kinds = layer_types(f, count, (FULL, SLIDING), _global_each(f, pattern))
-    if window is None and not f.has("sliding_window"):
-        kinds = [FULL] * count
+    width = sliding_window(f, window)
     mixers = windowed(heads, kinds, width, qkv_bias=bias, output_bias=bias, qk_norm=qk_norm)
     ffn = dense(f.whole("intermediate_size"))
     return Structure(tuple(Layer(mixer, ffn, norms) for mixer in mixers), tied=tied)
@@ -271,10 +270,9 @@ DENSE: Final[Mapping[str, Reader]] = MappingProxyType(
         "exaone4": partial(sliding, pattern=4, window=None, qk_norm="head"),
         "internlm2": Build(qkv_bias=_flag("bias", False), output_bias=_flag("bias", False)).read,
         "internlm3": Build(
-            qkv_bias=_flag("qkv_bias", False),
-            output_bias=_flag("bias", False),
-            mlp_bias=_flag("bias", False),
-            head_dim=None,
+            qkv_bias=lambda f: f.yes("qkv_bias", "attention_bias", default=False),
+            output_bias=lambda f: f.yes("bias", "mlp_bias", default=False),
+            mlp_bias=lambda f: f.yes("bias", "mlp_bias", default=False),
         ).read,
         "baichuan": Build().read,
         "ernie4_5": Build(

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, Final
 
+from gpudesk.catalog.importing.file_sources import plain_text
 from gpudesk.catalog.importing.hf_dense import DENSE
 from gpudesk.catalog.importing.hf_fields import Fields
 from gpudesk.catalog.importing.hf_gemma import GEMMA
 from gpudesk.catalog.importing.hf_hybrid import HYBRID
 from gpudesk.catalog.importing.hf_mla import MLA, latent
 from gpudesk.catalog.importing.hf_moe import MOE, sparse_layers
+from gpudesk.catalog.importing.hf_moe_windows import MOE_WINDOWS
 from gpudesk.catalog.importing.hf_pruned import PRUNED
 from gpudesk.catalog.importing.hf_structure import (
     Heads,
@@ -30,7 +31,9 @@ from gpudesk.catalog.importing.hf_structure import (
 )
 from gpudesk.domain.messages import message
 
-READERS: Final[Mapping[str, Reader]] = MappingProxyType({**DENSE, **MOE, **MLA, **GEMMA, **HYBRID, **PRUNED})
+READERS: Final[Mapping[str, Reader]] = MappingProxyType(
+    {**DENSE, **MOE, **MOE_WINDOWS, **MLA, **GEMMA, **HYBRID, **PRUNED}
+)
 
 #: Other names of the same architecture: of classes, of text models inside others, of older builds.
 _SAME: Final[Mapping[str, str]] = MappingProxyType(
@@ -129,6 +132,10 @@ _DEFAULTS: Final[Mapping[str, Mapping[str, int]]] = MappingProxyType(
         }.items()
     }
 )
+#: What files of older builds leave out, which had no field for it.
+_ALWAYS: Final[Mapping[str, Mapping[str, int]]] = MappingProxyType(
+    {"falcon": MappingProxyType({"max_position_embeddings": 2048})}
+)
 
 
 def text_model(whole: Mapping[str, Any]) -> tuple[str, Fields]:
@@ -167,9 +174,10 @@ def _by_class(fields: Fields) -> str | None:
     return _CLASSES.get(first) if isinstance(first, str) else None
 
 
-def class_defaults(name: str | None) -> Mapping[str, int]:
-    """Return what the class takes for sizes that a table inside another leaves out."""
-    return _DEFAULTS.get(name or "", MappingProxyType({}))
+def class_defaults(name: str | None, *, inside: bool) -> Mapping[str, int]:
+    """Return what the class takes for what a file leaves out; `inside`: the table is one inside another."""
+    defaults = _DEFAULTS if inside else _ALWAYS
+    return defaults.get(name or "", MappingProxyType({}))
 
 
 #: Words in names of fields that a reading like Llama does not understand.
@@ -188,7 +196,8 @@ def generic(f: Fields) -> Structure:
     mixer = Part("attention", _generic_attention(f, hidden, qk_norm, bias=bias))
     sparse, routed, plain = _generic_blocks(f, count, gated=gated)
     layers = tuple(Layer(mixer, routed if flag else plain) for flag in sparse)
-    hints = tuple(sorted(name for name in f.names() if any(hint in name for hint in _HINTS)))[:8]
+    odd = sorted(name for name in f.names() if any(hint in name for hint in _HINTS))
+    hints = tuple(plain_text(name, 60) for name in odd[:8])
     notes = (message("import.hf.unread", names=hints),) if hints else ()
     return Structure(layers, notes=notes)
 
@@ -234,14 +243,4 @@ def _generic_blocks(f: Fields, count: int, *, gated: bool) -> tuple[list[bool], 
 
 def read_structure(name: str | None, f: Fields) -> Structure:
     """Return the structure by the reader of the architecture, or like Llama where it is not known."""
-    if name is None:
-        return generic(f)
-    read = READERS[name](f)
-    return replace(read, notes=(*read.notes, *_assumptions(f)))
-
-
-def _assumptions(f: Fields) -> tuple[Any, ...]:
-    if not f.assumed:
-        return ()
-    told = tuple(f"{path} {value}" for path, value in f.assumed.items())
-    return (message("import.hf.class_defaults", names=told),)
+    return generic(f) if name is None else READERS[name](f)

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final
 
+from gpudesk.catalog.importing.file_sources import plain_text
 from gpudesk.domain.messages import InputError, message
 from gpudesk.domain.own_facts import MissingField
 
@@ -60,7 +61,8 @@ class Fields:
 
     def where(self, name: str) -> str:
         """Return the path of a field."""
-        return f"{self._path}.{name}" if self._path else name
+        shown = name if name.isprintable() and len(name) <= _QUOTED else plain_text(name, _QUOTED)
+        return f"{self._path}.{shown}" if self._path else shown
 
     def has(self, *names: str) -> bool:
         """Whether one of the fields is there."""

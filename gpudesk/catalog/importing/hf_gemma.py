@@ -22,6 +22,7 @@ from gpudesk.catalog.importing.hf_structure import (
     layer_count,
     layer_types,
     moe,
+    sliding_window,
 )
 from gpudesk.domain.messages import Message, message
 
@@ -36,7 +37,7 @@ def _gemma4(f: Fields) -> Structure:
     if kinds:
         # The class makes the last layer global whatever the list says.
         kinds[-1] = FULL
-    sliding, full = _attentions(f)
+    sliding, full = _attentions(f, _of_global_layers(f, kinds))
     with_experts = f.yes("enable_moe_block", default=False)
     size = f.whole("intermediate_size")
     reusing = f.whole_or(0, "num_kv_shared_layers", low=0)
@@ -56,21 +57,38 @@ def _gemma4(f: Fields) -> Structure:
     return Structure(layers, tied=True, left_out=left)
 
 
-def _attentions(f: Fields) -> tuple[Part, Part]:
+def _of_global_layers(f: Fields, kinds: list[str]) -> Fields:
+    """Return what a newer file states for the first global layer alone, under its number; or nothing."""
+    tables = f.table("per_layer_config")
+    if tables is not None and FULL in kinds:
+        number = kinds.index(FULL)
+        for name in (str(number), f"{number:02d}", f"{number:03d}"):
+            found = tables.table(name)
+            if found is not None:
+                return found
+    return Fields({}, parent=f)
+
+
+def _attentions(f: Fields, of_global: Fields) -> tuple[Part, Part]:
     heads = f.whole("num_attention_heads")
     kv_heads = f.whole_or(heads, "num_key_value_heads")
     bias = f.yes("attention_bias", default=False)
     keys_are_values = f.yes("attention_k_eq_v", default=False)
     sliding = attention(
         Heads(heads, kv_heads, f.whole_or(256, "head_dim")),
-        window=f.whole_or(512, "sliding_window"),
+        window=sliding_window(f, 512),
         qk_norm="head",
         qkv_bias=bias,
         output_bias=bias,
     )
     global_kv = f.whole_or(kv_heads, "num_global_key_value_heads") if keys_are_values else kv_heads
+    shape = Heads(
+        heads,
+        of_global.whole_or(global_kv, "num_key_value_heads"),
+        of_global.whole_or(f.whole_or(512, "global_head_dim"), "head_dim"),
+    )
     full = attention(
-        Heads(heads, global_kv, f.whole_or(512, "global_head_dim")),
+        shape,
         qk_norm="head",
         qkv_bias=bias,
         output_bias=bias,
@@ -96,7 +114,7 @@ def _gemma3n(f: Fields) -> Structure:
     kinds = layer_types(f, count, (FULL, SLIDING), every(5, FULL, SLIDING))
     heads = f.whole("num_attention_heads")
     shape = Heads(heads, f.whole_or(heads, "num_key_value_heads"), f.whole_or(256, "head_dim"))
-    sliding = Part("sliding", attention(shape, window=f.whole_or(512, "sliding_window"), qk_norm="head"))
+    sliding = Part("sliding", attention(shape, window=sliding_window(f, 512), qk_norm="head"))
     full = Part("global", attention(shape, qk_norm="head"))
     if f.is_list("intermediate_size"):
         listed = f.wholes("intermediate_size", count) or [1] * count

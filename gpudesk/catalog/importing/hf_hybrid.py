@@ -8,7 +8,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import Final
 
-from gpudesk.catalog.importing.hf_fields import MOST_LAYERS, Fields, wrong_type
+from gpudesk.catalog.importing.hf_fields import MOST_LAYERS, Fields, quoted, wrong_type
 from gpudesk.catalog.importing.hf_mla import latent
 from gpudesk.catalog.importing.hf_moe import sparse_layers
 from gpudesk.catalog.importing.hf_structure import (
@@ -180,7 +180,7 @@ def _pattern(f: Fields) -> list[str]:
     kinds = []
     for number, kind in enumerate(written, start=1):
         if not isinstance(kind, str) or kind not in _NEMOTRON_KINDS:
-            problem = message("field.word", given=f'"{str(kind)[:20]}"', allowed=tuple(_NEMOTRON_KINDS))
+            problem = message("field.word", given=quoted(kind), allowed=tuple(_NEMOTRON_KINDS))
             raise InputError(problem, f"{f.where(name)}.{number}")
         kinds.append(_NEMOTRON_KINDS[kind])
     return kinds

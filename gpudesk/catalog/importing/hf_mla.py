@@ -7,7 +7,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import Final
 
-from gpudesk.catalog.importing.hf_fields import Fields
+from gpudesk.catalog.importing.hf_fields import Fields, quoted
 from gpudesk.catalog.importing.hf_moe import sparse_layers
 from gpudesk.catalog.importing.hf_structure import (
     Layer,
@@ -164,7 +164,7 @@ def _ratios(f: Fields, count: int) -> list[int]:
     found = []
     for number, kind in enumerate(kinds, start=1):
         if kind not in _KIND_RATIOS:
-            problem = message("field.word", given=f'"{kind[:60]}"', allowed=tuple(_KIND_RATIOS))
+            problem = message("field.word", given=quoted(kind), allowed=tuple(_KIND_RATIOS))
             raise InputError(problem, f"{f.where('layer_types')}.{number}")
         ratio = _KIND_RATIOS[kind]
         found.append(rates.whole_or(ratio, kind) if rates is not None and ratio else ratio)

@@ -10,24 +10,19 @@ from typing import Final
 from gpudesk.catalog.importing.hf_dense import late_windows
 from gpudesk.catalog.importing.hf_fields import Fields
 from gpudesk.catalog.importing.hf_structure import (
-    CHUNKED,
-    FULL,
-    SLIDING,
-    Heads,
     Layer,
     Part,
     Reader,
     Structure,
     attention,
     dense,
-    every,
     experts,
     experts_per_token,
     layer_count,
-    layer_types,
     moe,
     read_heads,
     same,
+    sliding_window,
     windowed,
 )
 from gpudesk.domain.messages import message
@@ -52,7 +47,8 @@ def _stepped(f: Fields, count: int) -> list[bool]:
     return [number not in dense_ones and (number + 1) % step == 0 for number in range(count)]
 
 
-def _mixed(mixers: list[Part], sparse: list[bool], routed: Part, plain: Part | None) -> tuple[Layer, ...]:
+def mixed(mixers: list[Part], sparse: list[bool], routed: Part, plain: Part | None) -> tuple[Layer, ...]:
+    """Return layers with experts or with a dense block."""
     return tuple(Layer(mixer, routed if flag else plain) for mixer, flag in zip(mixers, sparse, strict=True))
 
 
@@ -60,7 +56,7 @@ def _all_sparse(f: Fields, *, norms: int = 2, final_norms: int = 1, tied: bool =
     """Mixtral and its kin: experts of the block's size in every layer, nothing beside them."""
     bias = f.yes("attention_bias", default=False)
     heads = read_heads(f)
-    mixer = attention(heads, window=f.maybe("sliding_window"), qkv_bias=bias, output_bias=bias)
+    mixer = attention(heads, window=sliding_window(f), qkv_bias=bias, output_bias=bias)
     shared = f.whole_or(0, "shared_intermediate_size", low=0)
     routed = moe(
         experts(f, "num_local_experts", "num_experts"),
@@ -87,7 +83,7 @@ def _qwen(f: Fields, *, qk_norm: str, qkv_bias: bool, shared: bool, head_dim: in
     mixers = windowed(
         heads,
         late_windows(f, count),
-        f.whole_or(4096, "sliding_window"),
+        sliding_window(f, 4096),
         qkv_bias=bias or (qkv_bias and f.yes("qkv_bias", default=True)),
         output_bias=bias,
         qk_norm=qk_norm,
@@ -102,34 +98,10 @@ def _qwen(f: Fields, *, qk_norm: str, qkv_bias: bool, shared: bool, head_dim: in
     )
     sparse = _stepped(f, count)
     plain = None if all(sparse) else dense(f.whole("intermediate_size"))
-    return Structure(_mixed(mixers, sparse, routed, plain))
+    return Structure(mixed(mixers, sparse, routed, plain))
 
 
-def _llama4(f: Fields) -> Structure:
-    """Llama 4: three of four layers attend within chunks; one shared expert beside the routed ones."""
-    count = layer_count(f)
-    heads = read_heads(f, head_dim=128, kv_heads=8)
-    bias = f.yes("attention_bias", default=False)
-    rotated = f.wholes("no_rope_layers", count) if f.raw("no_rope_layers") else None
-    interval = f.whole_or(4, "no_rope_layer_interval")
-    turns = rotated or [int((number + 1) % interval != 0) for number in range(count)]
-    kinds = layer_types(f, count, (FULL, CHUNKED), lambda number: CHUNKED if turns[number] else FULL)
-    chunk = f.whole_or(8192, "attention_chunk_size")
-    within = Part(
-        "chunked",
-        attention(heads, window=chunk, window_kind="chunked", qkv_bias=bias, output_bias=bias),
-    )
-    full = Part("global", attention(heads, qkv_bias=bias, output_bias=bias))
-    step = f.whole_or(1, "interleave_moe_layer_step")
-    listed = f.numbers("moe_layers", count)
-    sparse = [number in listed if listed is not None else (number + 1) % step == 0 for number in range(count)]
-    size = f.whole("intermediate_size")
-    routed = moe(experts(f, "num_local_experts"), experts_per_token(f), size, shared_intermediate_size=size)
-    plain = None if all(sparse) else dense(f.whole("intermediate_size_mlp"))
-    return Structure(_mixed([within if kind == CHUNKED else full for kind in kinds], sparse, routed, plain))
-
-
-def _deepseek_blocks(f: Fields, count: int) -> tuple[list[bool], Part, Part | None]:
+def deepseek_blocks(f: Fields, count: int) -> tuple[list[bool], Part, Part | None]:
     """Return which layers have experts, the experts, and the dense block of the first layers."""
     size = f.whole("moe_intermediate_size")
     shared = f.whole_or(0, "n_shared_experts", "num_shared_experts", low=0)
@@ -148,23 +120,23 @@ def _glm4_moe(f: Fields) -> Structure:
     """GLM 4.5 to 4.7: biases on queries, keys and values alone."""
     count = layer_count(f)
     mixer = attention(
-        read_heads(f, head_dim=128),
+        read_heads(f),
         qkv_bias=f.yes("attention_bias", default=False),
         qk_norm="head" if f.yes("use_qk_norm", default=False) else "none",
     )
-    return Structure(_mixed([Part("attention", mixer)] * count, *_deepseek_blocks(f, count)))
+    return Structure(mixed([Part("attention", mixer)] * count, *deepseek_blocks(f, count)))
 
 
 def _dots1(f: Fields) -> Structure:
     count = layer_count(f)
     bias = f.yes("attention_bias", default=False)
     mixer = attention(read_heads(f), qkv_bias=bias, output_bias=bias, qk_norm="head")
-    return Structure(_mixed([Part("attention", mixer)] * count, *_deepseek_blocks(f, count)))
+    return Structure(mixed([Part("attention", mixer)] * count, *deepseek_blocks(f, count)))
 
 
 def _minimax_m2(f: Fields) -> Structure:
     """MiniMax M2: norms as wide as all heads together, an expert of the block's size."""
-    mixer = attention(read_heads(f, head_dim=128), qk_norm=_minimax_norm(f, "per_layer"))
+    mixer = attention(read_heads(f, head_dim=128), qk_norm=minimax_norm(f, "per_layer"))
     routed = moe(
         experts(f, "num_local_experts", "num_experts"),
         experts_per_token(f),
@@ -175,64 +147,11 @@ def _minimax_m2(f: Fields) -> Structure:
     return Structure(same(Part("attention", mixer), routed, layer_count(f)))
 
 
-def _minimax_norm(f: Fields, default: str) -> str:
+def minimax_norm(f: Fields, default: str) -> str:
+    """Return how MiniMax normalises queries and keys."""
     if not f.yes("use_qk_norm", default=True):
         return "none"
     return "head" if f.word("qk_norm_type", default=default) == "per_head" else "full"
-
-
-def _minimax_m3(f: Fields) -> Structure:
-    """MiniMax M3: after the first layers attention reads blocks that a small scorer picks."""
-    count = layer_count(f)
-    heads = read_heads(f, head_dim=128)
-    norm = _minimax_norm(f, "per_head")
-    sparse = f.table("sparse_attention_config") or Fields({}, f.where("sparse_attention_config"), parent=f)
-    block = sparse.whole_or(128, "sparse_block_size")
-    blocks = sparse.whole_or(16, "sparse_topk_blocks")
-    indexer = {
-        "heads": sparse.whole_or(4, "sparse_num_index_heads"),
-        "head_dim": sparse.whole_or(128, "sparse_index_dim"),
-        "top_k": block * blocks,
-        "block": block,
-    }
-    picked = sparse.wholes("sparse_attention_freq", count) or [0] * count
-    full = Part("dense", attention(heads, qk_norm=norm))
-    picking = Part("sparse", attention(heads, qk_norm=norm, indexer=indexer))
-    size = f.whole("intermediate_size", "moe_intermediate_size")
-    routed = moe(
-        experts(f, "num_local_experts", "num_experts"),
-        experts_per_token(f),
-        size,
-        shared_intermediate_size=f.whole_or(0, "shared_intermediate_size", low=0),
-        router_bias=f.yes("use_routing_bias", default=True),
-    )
-    with_experts = sparse_layers(f, count)
-    plain = None if all(with_experts) else dense(f.whole("dense_intermediate_size"))
-    mixers = [picking if flag else full for flag in picked]
-    return Structure(_mixed(mixers, with_experts, routed, plain))
-
-
-def _gpt_oss(f: Fields) -> Structure:
-    """GPT-OSS: windows and global layers in turn, sinks, biases everywhere."""
-    count = layer_count(f)
-    bias = f.yes("attention_bias", default=True)
-    kinds = layer_types(f, count, (FULL, SLIDING), every(2, FULL, SLIDING))
-    mixers = windowed(
-        read_heads(f, head_dim=64),
-        kinds,
-        f.whole_or(128, "sliding_window"),
-        qkv_bias=bias,
-        output_bias=bias,
-        sinks=True,
-    )
-    routed = moe(
-        experts(f, "num_local_experts", "num_experts"),
-        experts_per_token(f, "num_experts_per_tok", "experts_per_token"),
-        f.whole("intermediate_size"),
-        bias=True,
-        router_bias=True,
-    )
-    return Structure(tuple(Layer(mixer, routed) for mixer in mixers))
 
 
 def _ernie(f: Fields) -> Structure:
@@ -246,7 +165,6 @@ def _ernie(f: Fields) -> Structure:
         experts_per_token(f, "moe_k"),
         size,
         shared_intermediate_size=f.whole_or(2, "moe_num_shared_experts", low=0) * size,
-        bias=bias,
         router_bias=True,
     )
     first = f.whole_or(1, "moe_layer_start_index", low=0)
@@ -255,7 +173,7 @@ def _ernie(f: Fields) -> Structure:
     end = count - 1 if last == -1 else last
     sparse = [(number + 1) % interval == 0 and first <= number <= end for number in range(count)]
     plain = None if all(sparse) else dense(f.whole("intermediate_size"), bias=bias)
-    return Structure(_mixed([mixer] * count, sparse, routed, plain), tied=True)
+    return Structure(mixed([mixer] * count, sparse, routed, plain), tied=True)
 
 
 def _hunyuan(f: Fields) -> Structure:
@@ -286,93 +204,6 @@ def _alike(f: Fields, name: str, count: int) -> int | None:
     return listed[0] or None
 
 
-def _mimo_v2(f: Fields) -> Structure:
-    """MiMo V2: values narrower than keys, windows with sinks and heads of their own."""
-    count = layer_count(f)
-    heads = read_heads(f, head_dim=192)
-    width = f.whole_or(128, "v_head_dim")
-    near = Heads(
-        f.whole_or(heads.heads, "swa_num_attention_heads"),
-        f.whole_or(8, "swa_num_key_value_heads"),
-        f.whole_or(heads.head_dim, "swa_head_dim"),
-    )
-    listed = f.wholes("hybrid_layer_pattern", count)
-    kinds = layer_types(
-        f,
-        count,
-        (FULL, SLIDING),
-        lambda number: (
-            SLIDING
-            if (listed[number] if listed is not None else number != 0 and (number + 1) % 6 != 0)
-            else FULL
-        ),
-    )
-    window = f.whole_or(128, "sliding_window_size", "sliding_window")
-    sliding = Part(
-        "sliding",
-        attention(
-            near,
-            v_head_dim=f.whole_or(width, "swa_v_head_dim"),
-            window=window,
-            sinks=f.yes("add_swa_attention_sink_bias", default=True),
-        ),
-    )
-    full = Part(
-        "global",
-        attention(heads, v_head_dim=width, sinks=f.yes("add_full_attention_sink_bias", default=False)),
-    )
-    mixers = [sliding if kind == SLIDING else full for kind in kinds]
-    return Structure(_mixed(mixers, *_deepseek_blocks(f, count)))
-
-
-def _step(f: Fields) -> Structure:
-    """Step 3.5 and 3.7: windows with more heads, a gate a head, one shared expert."""
-    count = layer_count(f)
-    heads = f.whole("num_attention_heads")
-    kv_heads = f.whole("num_key_value_heads", "num_attention_groups")
-    width = f.whole_or(128, "head_dim")
-    other = f.table("attention_other_setting") or Fields({}, parent=f)
-    near = f.maybe("num_sliding_attention_heads") or other.whole_or(heads, "num_attention_heads")
-    kinds = layer_types(f, count, (FULL, SLIDING), lambda _: FULL)
-    gate = "head" if f.yes("use_head_wise_attn_gate", default=True) else "none"
-    sliding = Part(
-        "sliding",
-        attention(
-            Heads(
-                near,
-                other.whole_or(kv_heads, "num_attention_groups"),
-                other.whole_or(width, "head_dim"),
-            ),
-            window=f.whole_or(512, "sliding_window"),
-            qk_norm="head",
-            output_gate=gate,
-        ),
-    )
-    full = Part("global", attention(Heads(heads, kv_heads, width), qk_norm="head", output_gate=gate))
-    routed = moe(
-        experts(f, "moe_num_experts", "n_routed_experts", "num_experts"),
-        experts_per_token(f, "moe_top_k", "num_experts_per_tok"),
-        f.whole("moe_intermediate_size"),
-        shared_intermediate_size=f.whole_or(0, "share_expert_dim", "share_expert_dims", low=0),
-        router_bias=f.yes("use_moe_router_bias", default=True),
-    )
-    sparse = _step_sparse(f, count)
-    plain = None if all(sparse) else dense(f.whole("intermediate_size"))
-    mixers = [sliding if kind == SLIDING else full for kind in kinds]
-    return Structure(_mixed(mixers, sparse, routed, plain))
-
-
-def _step_sparse(f: Fields, count: int) -> list[bool]:
-    """Return which layers have experts: listed in words, or all after the first three."""
-    written = f.raw("moe_layers_enum")
-    if isinstance(written, str) and not f.has("mlp_layer_types"):
-        listed = {part.strip() for part in written.split(",")}
-        return [str(number) in listed for number in range(count)]
-    if f.has("mlp_layer_types", "first_k_dense_replace"):
-        return sparse_layers(f, count)
-    return [number >= 3 for number in range(count)]
-
-
 def _olmoe(f: Fields) -> Structure:
     bias = f.yes("attention_bias", default=False)
     mixer = attention(read_heads(f), qkv_bias=bias, output_bias=bias, qk_norm="full")
@@ -391,18 +222,11 @@ MOE: Final[Mapping[str, Reader]] = MappingProxyType(
         "qwen2_moe": partial(_qwen, qk_norm="none", qkv_bias=True, shared=True),
         "qwen3_moe": partial(_qwen, qk_norm="head", qkv_bias=False, shared=False),
         "qwen3_vl_moe_text": partial(_qwen, qk_norm="head", qkv_bias=False, shared=False, head_dim=128),
-        "llama4_text": _llama4,
         "glm4_moe": _glm4_moe,
         "glm4v_moe_text": _glm4_moe,
         "dots1": _dots1,
         "minimax_m2": _minimax_m2,
-        "minimax_m3": _minimax_m3,
-        "minimax_m3_vl_text": _minimax_m3,
-        "gpt_oss": _gpt_oss,
         "ernie4_5_moe": _ernie,
         "hunyuan_v1_moe": _hunyuan,
-        "mimo_v2_flash": _mimo_v2,
-        "step3p5": _step,
-        "step3p7": _step,
     }
 )

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final
 
+from gpudesk.catalog.importing.file_sources import plain_text
 from gpudesk.catalog.importing.hf_fields import Fields
 from gpudesk.catalog.importing.hf_structure import Structure
 from gpudesk.domain.messages import Message, message
@@ -106,7 +107,7 @@ def stored(
     if told is None:
         method = (inside or table or text).raw("quant_method")
         name = method if isinstance(method, str) else "?"
-        return Stored(None, notes=(message("import.hf.unknown_quantisation", name=name[:60]),))
+        return Stored(None, notes=(message("import.hf.unknown_quantisation", name=plain_text(name, 60)),))
     return _resolved(told, wide or Precision.BF16, _classes(structure))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from gpudesk.catalog.importing.hf_fields import MOST_EXPERTS, MOST_LAYERS, Fields
+from gpudesk.catalog.importing.hf_fields import MOST_EXPERTS, MOST_LAYERS, Fields, quoted
 from gpudesk.domain.messages import InputError, Message, message
 
 Table = dict[str, Any]
@@ -186,7 +186,7 @@ def layer_types(f: Fields, count: int, allowed: tuple[str, ...], default: Callab
         return [default(number) for number in range(count)]
     for number, kind in enumerate(listed, start=1):
         if kind not in allowed:
-            problem = message("field.word", given=f'"{kind[:60]}"', allowed=allowed)
+            problem = message("field.word", given=quoted(kind), allowed=allowed)
             raise InputError(problem, f"{f.where('layer_types')}.{number}")
     return listed
 
@@ -196,8 +196,14 @@ def every(interval: int, kind: str, other: str) -> Callable[[int], str]:
     return lambda number: kind if (number + 1) % interval == 0 else other
 
 
-def windowed(heads: Heads, kinds: list[str], window: int, **more: object) -> list[Part]:
-    """Return the attention of each layer, global or in a sliding window."""
+def sliding_window(f: Fields, default: int | None = None) -> int | None:
+    """Return the width of the sliding window; 0 is none."""
+    return f.whole_or(default or 0, "sliding_window", low=0) or None
+
+
+def windowed(heads: Heads, kinds: list[str], window: int | None, **more: object) -> list[Part]:
+    """Return the attention of each layer, global or in a sliding window where there is one."""
+    kinds = kinds if window is not None else [FULL] * len(kinds)
     sliding = Part("sliding", attention(heads, window=window, **more))
     full = Part("global" if SLIDING in kinds else "attention", attention(heads, **more))
     return [sliding if kind == SLIDING else full for kind in kinds]

@@ -1,0 +1,97 @@
+"""Published configurations as they lie in tests/data/hf, and the same models of the shipped catalog."""
+
+from __future__ import annotations
+
+import json
+import struct
+import tomllib
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from gpudesk.catalog.definitions import model_of
+from gpudesk.catalog.importing.hf import propose_model
+from gpudesk.catalog.model_schema import MODEL_FILE
+from gpudesk.domain.models import Ffn, Mixer, Model
+from gpudesk.domain.own_facts import OwnModel, Proposal
+from gpudesk.engine.tensors import parameter_count
+
+ROOT = Path(__file__).parents[4]
+CONFIGS = ROOT / "tests" / "data" / "hf"
+SHIPPED = ROOT / "data" / "models"
+TODAY = "2026-12-01"
+_QUANTISATION = ".hf_quant_config"
+
+#: Every configuration by the name of its file; those of hf_quant_config.json lie beside theirs.
+NAMES = sorted(path.stem for path in CONFIGS.glob("*.json") if not path.stem.endswith(_QUANTISATION))
+
+
+def config(name: str) -> dict[str, Any]:
+    """Return a configuration as a table."""
+    table: dict[str, Any] = json.loads((CONFIGS / f"{name}.json").read_text(encoding="utf-8"))
+    return table
+
+
+def beside(name: str) -> dict[str, bytes]:
+    """Return what lies beside a configuration."""
+    path = CONFIGS / f"{name}{_QUANTISATION}.json"
+    return {"hf_quant_config.json": path.read_bytes()} if path.exists() else {}
+
+
+def proposed(name: str, **changes: object) -> Proposal:
+    """Return the proposal of a configuration with some fields changed; None takes one away."""
+    table = config(name) | changes
+    table = {key: value for key, value in table.items() if value is not None or key not in changes}
+    return propose_model(
+        json.dumps(table).encode(), beside(name), name=name, today=TODAY, parameters_of=parameter_count
+    )
+
+
+def model(proposal: Proposal) -> Model:
+    """Return the model that a proposal brings."""
+    assert not proposal.missing
+    (found,) = (fact for fact in proposal.facts if isinstance(fact, OwnModel))
+    return model_of(json.loads(found.definition))
+
+
+def imported(name: str, **changes: object) -> Model:
+    """Return the model of a configuration."""
+    return model(proposed(name, **changes))
+
+
+def shipped(name: str) -> Model:
+    """Return the model of the shipped catalog."""
+    table = tomllib.loads((SHIPPED / f"{name}.toml").read_text(encoding="utf-8"))
+    return model_of(MODEL_FILE.model_validate(table).definition())
+
+
+def layers(found: Model) -> Counter[tuple[Mixer | None, Ffn | None, int]]:
+    """Return how many layers there are of each kind, in whatever groups."""
+    counts: Counter[tuple[Mixer | None, Ffn | None, int]] = Counter()
+    for group in found.layers:
+        counts[group.mixer, group.ffn, group.norms] += group.count
+    return counts
+
+
+#: The tensors of a model of one layer, as a header has them: format and shape by name.
+TINY_TENSORS: dict[str, tuple[str, list[int]]] = {
+    "model.embed_tokens.weight": ("BF16", [1000, 64]),
+    "model.layers.0.self_attn.q_proj.weight": ("BF16", [64, 64]),
+    "model.layers.0.self_attn.k_proj.weight": ("BF16", [32, 64]),
+    "model.layers.0.self_attn.v_proj.weight": ("BF16", [32, 64]),
+    "model.layers.0.self_attn.o_proj.weight": ("BF16", [64, 64]),
+    "model.layers.0.mlp.gate_proj.weight": ("BF16", [128, 64]),
+    "model.layers.0.mlp.up_proj.weight": ("BF16", [128, 64]),
+    "model.layers.0.mlp.down_proj.weight": ("BF16", [64, 128]),
+    "model.layers.0.input_layernorm.weight": ("BF16", [64]),
+    "model.layers.0.post_attention_layernorm.weight": ("BF16", [64]),
+    "model.norm.weight": ("BF16", [64]),
+    "lm_head.weight": ("BF16", [1000, 64]),
+}
+
+
+def header_of(tensors: dict[str, tuple[str, list[int]]]) -> bytes:
+    """Return the beginning of a safetensors file: the length of the header, and the header."""
+    table = {name: {"dtype": dtype, "shape": shape} for name, (dtype, shape) in tensors.items()}
+    written = json.dumps({"__metadata__": {"format": "pt"}} | table).encode()
+    return struct.pack("<Q", len(written)) + written

@@ -1,0 +1,210 @@
+"""Models from published configurations: equal to the shipped ones, as large as their classes build them."""
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from gpudesk.catalog.importing.hf import propose_model
+from gpudesk.domain.claims import Kind, Source
+from gpudesk.domain.deployments import ParallelPlan
+from gpudesk.domain.models import Attention, Compressed, GatedDeltaNet, KimiDelta, Lightning, Mamba2
+from gpudesk.domain.own_facts import OwnClaim, OwnModel
+from gpudesk.domain.precision import Precision
+from gpudesk.engine.kv import cache_profile
+from gpudesk.engine.tensors import parameter_count
+from gpudesk.sentences import sentence
+from tests.unit.catalog.importing.configs import (
+    NAMES,
+    SHIPPED,
+    TODAY,
+    config,
+    imported,
+    layers,
+    model,
+    proposed,
+    shipped,
+)
+
+#: Parameters of the text model as the published classes build it, counted there tensor by tensor.
+PARAMETERS = {
+    "command-r-plus": 103_810_674_688,
+    "deepseek-r1": 671_026_419_200,
+    "deepseek-v2": 235_741_434_880,
+    "deepseek-v2-lite": 15_706_484_224,
+    "deepseek-v3.2": 671_877_944_064,
+    "deepseek-v4-flash": 284_332_240_471,
+    "dots.llm1": 142_774_381_696,
+    "ernie-4.5-21b-a3b": 21_825_437_888,
+    "falcon-7b": 6_921_720_704,
+    "falcon-180b": 178_557_088_768,
+    "gemma-2-27b": 27_227_128_320,
+    "gemma-3-4b": 3_880_263_168,
+    "gemma-4-26b-a4b": 25_233_141_760,
+    "gemma-4-31b-nvfp4": 30_697_345_280,
+    "glm-4-9b": 9_399_951_360,
+    "glm-4.5": 352_797_829_024,
+    "glm-5.2": 743_377_019_904,
+    "gpt-oss-120b": 116_829_156_672,
+    "granite-3.1-8b": 8_170_848_256,
+    "granite-4.0-h-tiny": 6_939_037_248,
+    "jamba-v0.1": 51_570_323_328,
+    "kimi-k2": 1_026_408_232_448,
+    "kimi-linear-48b-a3b": 49_122_681_728,
+    "llama-3.1-405b": 405_853_388_800,
+    "llama-3.2-1b": 1_235_814_400,
+    "llama-4-maverick": 400_711_848_960,
+    "mimo-v2-flash": 308_778_780_864,
+    "minimax-m1": 456_089_655_296,
+    "minimax-m2.5": 228_689_764_864,
+    "mistral-large-2-123b": 122_610_069_504,
+    "mixtral-8x7b": 46_702_792_704,
+    "nemotron-3-super-120b-a12b-fp8": 120_668_707_840,
+    "nemotron-h-56b": 56_324_350_464,
+    "olmo-2-7b": 7_298_617_344,
+    "phi-3.5-moe": 41_873_153_344 - 32_064,
+    "qwen2-57b-a14b": 57_408_658_944,
+    "qwen2.5-72b": 72_706_203_648,
+    "qwen3-235b-a22b": 235_093_634_560,
+    "qwen3-next-80b-a3b": 79_674_391_296,
+    "qwen3-vl-2b": 1_720_574_976,
+    "qwen3.5-27b": 26_895_998_464,
+    "qwen3.5-122b-a10b": 122_111_526_912,
+    "seed-oss-36b": 36_151_104_512,
+    "smollm3-3b": 3_075_098_624,
+    "starcoder2-15b": 15_957_889_024,
+    "yi-34b": 34_388_917_248,
+}
+
+#: What the shipped catalog has no source for, though the configuration says it.
+_NOT_SHIPPED = {"command-a-111b": "native_precision"}
+_SAME = [name for name in NAMES if (SHIPPED / f"{name}.toml").exists()]
+
+
+def test_most_configurations_have_a_shipped_model_to_be_held_against() -> None:
+    assert len(_SAME) >= 50
+    assert PARAMETERS.keys() <= set(NAMES)
+
+
+@pytest.mark.parametrize("name", _SAME)
+def test_import_equals_the_shipped_definition(name: str) -> None:
+    found, wanted = imported(name), shipped(name)
+    assert layers(found) == layers(wanted)
+    # Groups, names and notes are the file's own; what a model is lies in the rest.
+    alike: dict[str, Any] = {"name": "", "organisation": "", "layers": (), "notes": (), "native_note": None}
+    if name in _NOT_SHIPPED:
+        alike[_NOT_SHIPPED[name]] = None
+    assert replace(found, **alike) == replace(wanted, **alike)
+
+
+@pytest.mark.parametrize("name", PARAMETERS)
+def test_parameters_are_those_that_the_class_builds(name: str) -> None:
+    proposal = proposed(name)
+    assert parameter_count(model(proposal)) == PARAMETERS[name]
+    stated = [
+        f.value for f in proposal.facts if isinstance(f, OwnClaim) and f.attribute == "total_parameters"
+    ]
+    assert stated == [PARAMETERS[name]]
+
+
+@pytest.mark.parametrize(
+    ("name", "bytes_a_token"),
+    [
+        ("llama-3.1-8b", 32 * 2 * 8 * 128 * 2),
+        ("llama-2-7b", 32 * 2 * 32 * 128 * 2),
+        ("qwen2.5-7b", 28 * 2 * 4 * 128 * 2),
+        ("falcon-7b", 32 * 2 * 64 * 2),
+        ("glm-4-9b", 40 * 2 * 2 * 128 * 2),
+        ("deepseek-r1", 61 * (512 + 64) * 2),
+        ("kimi-linear-48b-a3b", 7 * (512 + 64) * 2),
+        ("qwen3-next-80b-a3b", 12 * 2 * 2 * 256 * 2),
+        ("nemotron-super-49b", 49 * 2 * 8 * 128 * 2),
+        ("jamba-v0.1", 4 * 2 * 8 * 128 * 2),
+        ("minimax-m1", 10 * 2 * 8 * 128 * 2),
+        ("mimo-v2-flash", 9 * 4 * (192 + 128) * 2),
+    ],
+)
+def test_kv_cache_grows_by_the_bytes_that_the_layers_add_up_to(name: str, bytes_a_token: int) -> None:
+    profile = cache_profile(imported(name), Precision.FP16, ParallelPlan())
+    grown = sum(growth.per_token for growth in profile.stored if growth.window is None)
+    assert grown == bytes_a_token
+
+
+def test_every_dimension_comes_from_the_file() -> None:
+    proposal = proposed("qwen3-8b")
+    source, own, *claims = proposal.facts
+    assert isinstance(source, Source)
+    assert (source.title, source.kind) == ("qwen3-8b, config.json", Kind.CONFIG_COPY)
+    assert source.id.startswith("own-")
+    assert isinstance(own, OwnModel)
+    assert own.id == "qwen3-8b"
+    assert {claim.source for claim in claims if isinstance(claim, OwnClaim)} == {source.id}
+    values = {claim.attribute: claim.value for claim in claims if isinstance(claim, OwnClaim)}
+    assert values["mixers.attention.kv_heads"] == 8
+    assert values["max_context"] == 40960
+
+
+@pytest.mark.parametrize(
+    ("given", "name", "organisation", "identity"),
+    [
+        ("Qwen/Qwen3-8B", "Qwen3-8B", "Qwen", "qwen3-8b"),
+        ("models--Qwen--Qwen3-8B", "Qwen3-8B", "Qwen", "qwen3-8b"),
+        ("/home/me/models/My Model_v1.0/", "My Model_v1.0", "unknown", "my-model-v1.0"),
+        ("…", "…", "unknown", "file"),
+        ("\x00\u202eabc\n", "abc", "unknown", "abc"),
+        ("", "model", "unknown", "model"),
+    ],
+)
+def test_names_come_from_the_folder(given: str, name: str, organisation: str, identity: str) -> None:
+    raw = json.dumps(config("qwen3-8b")).encode()
+    proposal = propose_model(raw, {}, name=given, today=TODAY)
+    (own,) = (fact for fact in proposal.facts if isinstance(fact, OwnModel))
+    assert (own.name, own.organisation, own.id) == (name, organisation, identity)
+    assert proposal.name == name
+
+
+def test_parts_that_are_left_out_are_said() -> None:
+    said = {name: [sentence(each) for each in proposed(name).left_out] for name in NAMES}
+    assert "The encoders of images or sound: this is the text model" in said["qwen3.5-27b"]
+    assert "One layer that drafts further tokens" in said["deepseek-r1"]
+    assert "3 layers that draft further tokens" in said["step-3.7-flash"]
+    assert "The bias of the LM head, 32,064 numbers" in said["phi-3.5-moe"]
+    assert said["llama-3.1-8b"] == []
+
+
+def test_sizes_that_an_inner_table_leaves_out_are_those_of_its_class_and_said() -> None:
+    proposal = proposed("gemma-3-4b")
+    (note,) = [sentence(each) for each in proposal.notes]
+    assert note.startswith("Left out of the file, so taken as the class has them: ")
+    for told in ("text_config.num_attention_heads 8", "text_config.vocab_size 262208"):
+        assert told in note
+
+
+def test_layers_that_reuse_a_cache_and_inputs_of_layers_are_said_with_their_size() -> None:
+    table: dict[str, Any] = config("gemma-4-26b-a4b")
+    table["text_config"] |= {"enable_moe_block": False, "hidden_size_per_layer_input": 256}
+    table["text_config"] |= {"num_kv_shared_layers": 10, "attention_k_eq_v": False}
+    proposal = propose_model(json.dumps(table).encode(), {}, name="e", today=TODAY)
+    said = " ".join(sentence(each) for each in proposal.left_out)
+    assert "The inputs of each layer's own, 2,078,231,296 parameters" in said
+    assert "the last 10 layers take keys and values of earlier ones" in said
+
+
+def test_kinds_of_layers_are_told_apart() -> None:
+    kinds = {
+        "deepseek-v4-pro": Compressed,
+        "qwen3.5-27b": GatedDeltaNet,
+        "kimi-k3": KimiDelta,
+        "minimax-m1": Lightning,
+        "nemotron-h-56b": Mamba2,
+        "exaone-4.0-32b": Attention,
+    }
+    for name, kind in kinds.items():
+        assert any(isinstance(group.mixer, kind) for group in imported(name).layers), name
+    windows = [
+        group.count
+        for group in imported("exaone-4.0-32b").layers
+        if isinstance(group.mixer, Attention) and group.mixer.window == 4096
+    ]
+    assert windows == [48]

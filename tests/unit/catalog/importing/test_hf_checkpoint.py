@@ -1,0 +1,238 @@
+"""What a checkpoint stores, and whether its tensors add up to the model that was read."""
+
+from __future__ import annotations
+
+import json
+import struct
+
+import pytest
+
+from gpudesk.catalog.importing.hf import propose_model
+from gpudesk.domain.messages import InputError
+from gpudesk.domain.own_facts import Proposal
+from gpudesk.engine.tensors import parameter_count
+from gpudesk.sentences import sentence
+from tests.unit.catalog.importing.configs import (
+    TINY_TENSORS,
+    TODAY,
+    beside,
+    config,
+    header_of,
+    imported,
+    model,
+    proposed,
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "precision", "covered", "other", "group"),
+    [
+        ("deepseek-r1", "fp8", "linear", "bf16", None),
+        ("qwen3-235b-a22b-fp8", "fp8", "linear", "bf16", None),
+        ("llama-3.1-70b-fp8", "fp8", "linear", "bf16", None),
+        ("qwen3-235b-a22b-nvfp4", "nvfp4", "linear", "bf16", None),
+        ("nemotron-3-nano-30b-a3b-nvfp4", "nvfp4", "linear", "bf16", None),
+        ("glm-5.1-nvfp4", "nvfp4", "experts", "bf16", None),
+        ("deepseek-v4-flash", "mxfp4", "experts", "fp8", None),
+        ("deepseek-v4-flash-nvfp4", "nvfp4", "experts", "fp8", None),
+        ("gpt-oss-20b", "mxfp4", "experts", "bf16", None),
+        ("kimi-k2.5", "int4", "experts", "bf16", 32),
+        ("kimi-k3", "mxfp4", "experts", "bf16", None),
+        ("qwen2.5-7b-awq", "int4", "linear", "bf16", None),
+        ("llama-2-7b", "fp16", "linear", "bf16", None),
+        ("olmo-2-7b", "bf16", "linear", "bf16", None),
+    ],
+)
+def test_precision_of_the_checkpoint(
+    name: str, precision: str, covered: str, other: str, group: int | None
+) -> None:
+    found = imported(name)
+    assert found.native_precision is not None
+    assert (
+        found.native_precision.value,
+        found.quantised_tensors,
+        found.native_other_precision.value,
+        found.native_group_size,
+    ) == (precision, covered, other, group)
+
+
+@pytest.mark.parametrize(
+    ("quantisation", "precision", "group"),
+    [
+        ({"quant_method": "gptq", "bits": 4, "group_size": 32}, "int4", 32),
+        ({"quant_method": "gptq", "bits": 8, "group_size": -1}, "int8", None),
+        ({"quant_method": "bitsandbytes", "load_in_4bit": True}, "int4", 64),
+        ({"quant_method": "bitsandbytes", "load_in_8bit": True}, "int8", None),
+        ({"quant_method": "fbgemm_fp8"}, "fp8", None),
+        ({"quant_method": "modelopt", "quant_algo": "W4A16_AWQ", "group_size": 128}, "int4", None),
+        (
+            {
+                "quant_method": "compressed-tensors",
+                "config_groups": {"g": {"targets": ["Linear"], "weights": {"num_bits": 8, "type": "int"}}},
+            },
+            "int8",
+            None,
+        ),
+        (
+            {
+                "quant_method": "compressed-tensors",
+                "config_groups": {
+                    "g": {
+                        "targets": ["Linear"],
+                        "weights": {"num_bits": 4, "type": "float", "group_size": 16},
+                    }
+                },
+            },
+            "nvfp4",
+            None,
+        ),
+        (
+            {"quant_method": "quark", "global_quant_config": {"weight": {"dtype": "fp4", "group_size": 32}}},
+            "mxfp4",
+            None,
+        ),
+    ],
+)
+def test_dialects_of_number_formats(
+    quantisation: dict[str, object], precision: str, group: int | None
+) -> None:
+    found = imported("qwen2.5-7b", quantization_config=quantisation)
+    assert found.native_precision is not None
+    assert (found.native_precision.value, found.native_group_size) == (precision, group)
+
+
+def test_a_format_that_is_not_known_is_left_open_and_said() -> None:
+    proposal = proposed("qwen2.5-7b", quantization_config={"quant_method": "aqlm"})
+    assert model(proposal).native_precision is None
+    assert [sentence(note) for note in proposal.notes] == [
+        "The number format aqlm is not known, so what the checkpoint stores is left open"
+    ]
+
+
+def test_formats_that_a_model_has_no_place_for_are_said() -> None:
+    (note,) = [sentence(each) for each in proposed("gemma-4-31b-nvfp4").notes]
+    assert note == "Blocks are stored in nvfp4, attention in bf16; all of it is counted as nvfp4"
+
+
+# What lies beside
+
+
+def _index(**metadata: object) -> dict[str, bytes]:
+    names = ("model.embed_tokens.weight", "model.layers.0.input_layernorm.weight", "lm_head.weight")
+    table = {"metadata": metadata, "weight_map": dict.fromkeys(names, "model-1.safetensors")}
+    return {"model.safetensors.index.json": json.dumps(table).encode()}
+
+
+def _with(files: dict[str, bytes], name: str = "llama-3.1-8b") -> Proposal:
+    raw = json.dumps(config(name)).encode()
+    return propose_model(raw, files, name=name, today=TODAY, parameters_of=parameter_count)
+
+
+@pytest.mark.parametrize(
+    ("metadata", "said"),
+    [
+        ({"total_size": 16_060_522_496}, "8,030,261,248 parameters, as many as the checkpoint holds"),
+        ({"total_parameters": 8_030_261_248, "total_size": 7}, "as many as the checkpoint holds"),
+        (
+            {"total_size": 16_060_522_498},
+            "parameters, but the checkpoint holds 8,030,261,249: 1 apart, so check the dimensions",
+        ),
+    ],
+)
+def test_parameters_are_held_against_the_index(metadata: dict[str, object], said: str) -> None:
+    (note,) = [sentence(each) for each in _with(_index(**metadata)).notes]
+    assert note.endswith(said)
+
+
+@pytest.mark.parametrize("size", [None, 0, -1, "16060522496", 1e400, True, [1]])
+def test_totals_that_say_nothing_are_passed_over(size: object) -> None:
+    assert _with(_index(total_size=size)).notes == ()
+
+
+def test_more_than_the_text_model_in_the_checkpoint_is_no_fault() -> None:
+    files = _index(total_size=17_000_000_000)
+    table = json.loads(files["model.safetensors.index.json"])
+    table["weight_map"]["visual.patch_embed.weight"] = "model-1.safetensors"
+    files["model.safetensors.index.json"] = json.dumps(table).encode()
+    (note,) = [sentence(each) for each in _with(files).notes]
+    assert note == (
+        "8,030,261,248 parameters; the checkpoint holds 8,500,000,000, with parts that are left out here"
+    )
+
+
+TINY: dict[str, object] = {
+    "model_type": "llama",
+    "hidden_size": 64,
+    "num_hidden_layers": 1,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 2,
+    "intermediate_size": 128,
+    "vocab_size": 1000,
+    "tie_word_embeddings": False,
+    "torch_dtype": "bfloat16",
+}
+
+
+def _tiny(header: bytes, **changes: object) -> Proposal:
+    raw = json.dumps(TINY | changes).encode()
+    return propose_model(
+        raw, {"model.safetensors": header}, name="tiny", today=TODAY, parameters_of=parameter_count
+    )
+
+
+def test_headers_are_counted_tensor_by_tensor_without_drafts_and_encoders() -> None:
+    more = {
+        "model.layers.1.eh_proj.weight": ("BF16", [64, 128]),
+        "visual.patch.weight": ("BF16", [64, 64]),
+        "model.layers.0.self_attn.rotary_emb.inv_freq": ("F32", [8]),
+    }
+    (note,) = [sentence(each) for each in _tiny(header_of(TINY_TENSORS | more)).notes]
+    assert note == "165,056 parameters, as many as the checkpoint holds"
+
+
+def test_packed_matrices_count_what_they_unpack_to() -> None:
+    packed = dict(TINY_TENSORS)
+    for name in list(packed):
+        if "_proj" in name:
+            _, (rows, columns) = packed.pop(name)
+            stem = name.removesuffix(".weight")
+            packed |= {f"{stem}.qweight": ("I32", [rows, columns // 8]), f"{stem}.scales": ("F16", [rows, 1])}
+            packed |= {f"{stem}.qzeros": ("I32", [rows, 1]), f"{stem}.g_idx": ("I32", [columns])}
+    found = _tiny(
+        header_of(packed), quantization_config={"quant_method": "gptq", "bits": 4, "group_size": 128}
+    )
+    (note,) = [sentence(each) for each in found.notes]
+    assert note == "165,056 parameters, as many as the checkpoint holds"
+
+
+def test_tensors_decide_whether_the_head_is_the_embedding() -> None:
+    tied = {name: tensor for name, tensor in TINY_TENSORS.items() if not name.startswith("lm_head")}
+    assert model(_tiny(header_of(tied))).tied_embeddings
+    assert not model(_tiny(header_of(TINY_TENSORS), tie_word_embeddings=True)).tied_embeddings
+
+
+@pytest.mark.parametrize(
+    ("header", "said"),
+    [
+        (b"", "ends before its header does"),
+        (struct.pack("<Q", 100) + b"{}", "ends before its header does"),
+        (struct.pack("<Q", 2**63) + b"{}", "ends before its header does"),
+        (struct.pack("<Q", 2) + b"[]", "holds no table of fields"),
+        (header_of({"a": ("BF16", [-1])}), "has no shape and format that can be read"),
+        (header_of({"a": ("BF16", ["x"])}), "has no shape and format that can be read"),  # type: ignore[list-item]
+    ],
+)
+def test_broken_headers_are_refused(header: bytes, said: str) -> None:
+    with pytest.raises(InputError) as refused:
+        _tiny(header)
+    assert said in sentence(refused.value.problem)
+    assert str(refused.value.where).startswith("model.safetensors")
+
+
+def test_files_beside_that_are_broken_are_named() -> None:
+    raw = json.dumps(config("llama-3.1-8b")).encode()
+    for name in ("hf_quant_config.json", "model.safetensors.index.json"):
+        with pytest.raises(InputError) as refused:
+            propose_model(raw, {name: b"{"}, name="x", today=TODAY)
+        assert refused.value.where == name
+    assert beside("llama-3.1-70b-fp8").keys() == {"hf_quant_config.json"}

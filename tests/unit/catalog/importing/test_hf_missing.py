@@ -1,0 +1,95 @@
+"""Fields that a configuration does not state: named with what they mean, and answered by the user."""
+
+from __future__ import annotations
+
+import json
+
+from gpudesk.catalog.importing.hf import complete_model, propose_model
+from gpudesk.engine.tensors import parameter_count
+from gpudesk.sentences import sentence
+from tests.unit.catalog.importing.configs import (
+    TINY_TENSORS,
+    TODAY,
+    config,
+    header_of,
+    layers,
+    model,
+    proposed,
+    shipped,
+)
+
+
+def test_a_known_architecture_says_which_fields_are_missing() -> None:
+    proposal = proposed("llama-3.1-8b", hidden_size=None, num_attention_heads=None, head_dim=None)
+    assert proposal.facts == ()
+    assert [(field.name, field.kind) for field in proposal.missing] == [
+        ("num_attention_heads", "whole"),
+        ("hidden_size", "whole"),
+    ]
+    assert sentence(proposal.missing[1].why) == (
+        "How wide a token is between the layers; the file does not say it"
+    )
+
+
+def test_answers_complete_it() -> None:
+    raw = json.dumps(
+        {key: value for key, value in config("llama-3.1-8b").items() if key != "num_attention_heads"}
+    ).encode()
+    proposal = complete_model(raw, {}, {"num_attention_heads": 32}, name="llama-3.1-8b", today=TODAY)
+    assert layers(model(proposal)) == layers(shipped("llama-3.1-8b"))
+    assert "Yours, not of the file: num_attention_heads" in map(sentence, proposal.notes)
+
+
+def test_a_field_inside_a_table_is_named_and_answered_by_its_path() -> None:
+    table = config("qwen3-vl-2b")
+    table["text_config"].pop("num_hidden_layers")
+    raw = json.dumps(table).encode()
+    (field,) = propose_model(raw, {}, name="x", today=TODAY).missing
+    assert field.name == "text_config.num_hidden_layers"
+    proposal = complete_model(raw, {}, {field.name: 28}, name="x", today=TODAY)
+    assert parameter_count(model(proposal)) == 1_720_574_976
+
+
+UNKNOWN = {
+    "model_type": "newarch",
+    "hidden_size": 4096,
+    "num_hidden_layers": 32,
+    "num_attention_heads": 32,
+    "num_key_value_heads": 8,
+    "intermediate_size": 14336,
+    "vocab_size": 128256,
+    "mamba_ratio": 3,
+}
+
+
+def test_an_unknown_architecture_asks_for_what_a_reading_like_llama_could_get_wrong() -> None:
+    proposal = propose_model(json.dumps(UNKNOWN).encode(), {}, name="new", today=TODAY)
+    assert {field.name: field.choices for field in proposal.missing} == {
+        "qk_norm": ("none", "head", "full"),
+        "attention_bias": (),
+        "gated_mlp": (),
+        "tie_word_embeddings": (),
+    }
+    said = [sentence(note) for note in proposal.notes]
+    assert said[0].startswith("The architecture newarch is not known. It was read like Llama")
+    assert "Not understood, and left aside: mamba_ratio" in said
+    answers = {"qk_norm": "none", "attention_bias": False, "gated_mlp": True, "tie_word_embeddings": False}
+    found = complete_model(json.dumps(UNKNOWN).encode(), {}, answers, name="new", today=TODAY)
+    assert layers(model(found)) == layers(shipped("llama-3.1-8b"))
+
+
+def test_names_of_tensors_answer_for_an_unknown_architecture() -> None:
+    raw = json.dumps(
+        UNKNOWN | {"hidden_size": 64, "num_attention_heads": 4, "num_key_value_heads": 2}
+    ).encode()
+    files = {"model.safetensors": header_of(TINY_TENSORS)}
+    proposal = propose_model(raw, files, name="new", today=TODAY)
+    assert not proposal.missing
+    assert not model(proposal).tied_embeddings
+
+
+def test_an_unknown_architecture_with_experts_and_latents_is_read_with_them() -> None:
+    table = config("deepseek-v2-lite") | {"model_type": "newer", "architectures": ["NewerForCausalLM"]}
+    answers = {"qk_norm": "none", "attention_bias": False, "gated_mlp": True, "tie_word_embeddings": False}
+    found = complete_model(json.dumps(table).encode(), {}, answers, name="newer", today=TODAY)
+    assert layers(model(found)) == layers(shipped("deepseek-v2-lite"))
