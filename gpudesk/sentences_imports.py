@@ -56,6 +56,7 @@ IMPORT_SENTENCES: Final = MappingProxyType(
         ),
         "import.gguf.missing_key": "The file does not state {key}, and no tensor shows it",
         "import.gguf.parameters": "{parameters} parameters, counted from the shapes of all tensors",
+        "import.gguf.stored": "Stored as {file_type}: {stored} bits a weight in the layers",
         "import.gguf.bits": (
             "Stored as {file_type}: {stored} bits a weight in the layers, scales counted. Estimates take the "
             "nearest format, {precision} with {taken} bits"

@@ -159,13 +159,17 @@ class GgufModel:
         precision = nearest_precision(types)
         taken = FORMATS[precision]
         bits = taken.bits + (8 * taken.scale_bytes / taken.block if taken.block else 0)
-        yield message(
-            "import.gguf.bits",
-            file_type=self._file_type,
-            stored=f"{mean_bits(types):.2f}",
-            precision=precision.value,
-            taken=f"{bits:.2f}",
-        )
+        stored = f"{mean_bits(types):.2f}"
+        if stored == f"{bits:.2f}":
+            yield message("import.gguf.stored", file_type=self._file_type, stored=stored)
+        else:
+            yield message(
+                "import.gguf.bits",
+                file_type=self._file_type,
+                stored=stored,
+                precision=precision.value,
+                taken=f"{bits:.2f}",
+            )
         if self._keys.architecture != self._keys.stated:
             yield message(
                 "import.gguf.like", architecture=self._keys.stated or "", like=self._keys.architecture or ""

@@ -45,7 +45,6 @@ _PROVIDERS: Final = {
     "cudocompute": "Cudo Compute",
     "datacrunch": "Verda (DataCrunch)",
     "digitalocean": "DigitalOcean",
-    "do": "DigitalOcean",
     "fluidstack": "FluidStack",
     "gcp": "Google Cloud",
     "hotaisle": "Hot Aisle",
@@ -172,6 +171,9 @@ def provider_name(given: str) -> str:
 def provider_of_name(name: str) -> str | None:
     """Return the provider that the path or name of a file gives away."""
     words = re.split(r"[^a-z]+", name.lower())
+    if words[:2] in (["do", "vms"], ["do", "csv"]):
+        # Its folder in SkyPilot's catalog; elsewhere a word of the language.
+        return _PROVIDERS["digitalocean"]
     return next((_PROVIDERS[word] for word in words if word in _PROVIDERS), None)
 
 

@@ -172,6 +172,12 @@ def test_true_bits_are_said(tmp_path: Path) -> None:
     assert "8,030,261,248 parameters" in said(proposal)
 
 
+def test_format_that_is_taken_as_it_is_needs_no_comparison(tmp_path: Path) -> None:
+    text = said(proposed(MODELS["llama-3.1-8b"], tmp_path))
+    assert "Stored as BF16: 16.00 bits a weight in the layers" in text
+    assert "nearest" not in text
+
+
 def test_narrow_experts_beside_wide_matrices(tmp_path: Path) -> None:
     read = model(proposed(MODELS["gpt-oss-20b"], tmp_path))
     assert (read.native_precision, read.quantised_tensors) == ("mxfp4", "experts")

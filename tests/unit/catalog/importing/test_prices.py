@@ -113,7 +113,8 @@ def test_slices_of_tpus_count_chips() -> None:
 def test_provider_can_stand_in_the_name_of_the_file() -> None:
     data = "instance_name,location,price,gpu_count,gpu_name,gpu_memory,spot\nx,eu-1,2,1,L40S,48,False\n"
     assert prices(read(data, "runpod.csv"))[0].provider == "RunPod"
-    assert prices(read(data, "something.csv"))[0].provider is None
+    assert prices(read(data, "do/vms.csv"))[0].provider == "DigitalOcean"
+    assert prices(read(data, "what-to-do.csv"))[0].provider is None
     assert prices(read(data, "runpod.csv", provider="Our own", date="2026-10-01"))[0].provider == "Our own"
 
 
