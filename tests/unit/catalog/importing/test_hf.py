@@ -29,6 +29,9 @@ from tests.unit.catalog.importing.configs import (
 
 #: Parameters of the text model as the published classes build it, counted there tensor by tensor.
 PARAMETERS = {
+    "baichuan2-13b": 13_896_668_160,
+    "hunyuan-a13b": 80_393_183_232,
+    "mistral-small-3.1-24b": 23_572_403_200,
     "command-r-plus": 103_810_674_688,
     "deepseek-r1": 671_026_419_200,
     "deepseek-v2": 235_741_434_880,
