@@ -21,14 +21,17 @@ AUTHORITIES: Final = MappingProxyType({"ARITHMETIC": "arithmetic", "PUBLIC-RECOR
 _KINDS: Final = (ThingKind.ACCELERATOR, ThingKind.MODEL, ThingKind.DIFFUSION_MODEL, ThingKind.SERVING_ENGINE)
 _PURCHASE: Final = "purchase"
 
+Rows = Iterator[CatalogRow | None]
+
 
 def catalog_table(section: Section, catalog: Catalog, facts: OwnFacts | None = None) -> CatalogTable:
     """Return a whole section; `facts` are the user's, which `YOURS` is made of."""
-    return CatalogTable(section, COLUMNS[section], tuple(catalog_rows(section, catalog, facts)))
+    rows = tuple(row for row in catalog_rows(section, catalog, facts) if row is not None)
+    return CatalogTable(section, COLUMNS[section], rows)
 
 
-def catalog_rows(section: Section, catalog: Catalog, facts: OwnFacts | None = None) -> Iterator[CatalogRow]:
-    """Yield the rows of a section in the order of the catalog."""
+def catalog_rows(section: Section, catalog: Catalog, facts: OwnFacts | None = None) -> Rows:
+    """Yield the rows of a section in the order of the catalog, and None where a row takes longer."""
     if section is Section.YOURS:
         return _own_rows(catalog, facts or OwnFacts())
     return _MAKERS[section](catalog)
@@ -37,7 +40,7 @@ def catalog_rows(section: Section, catalog: Catalog, facts: OwnFacts | None = No
 # Prices
 
 
-def _price_rows(catalog: Catalog) -> Iterator[CatalogRow]:
+def _price_rows(catalog: Catalog) -> Rows:
     names = {thing.id: thing for thing in catalog.things(ThingKind.ACCELERATOR)}
     # All prices of one part together, parts in the order of their list.
     order = {thing: place for place, thing in enumerate(names)}
@@ -94,7 +97,7 @@ def _amount(price: Price) -> CellValue:
 # Claims
 
 
-def _claim_rows(catalog: Catalog) -> Iterator[CatalogRow]:
+def _claim_rows(catalog: Catalog) -> Rows:
     for kind in _KINDS:
         for thing in catalog.things(kind):
             for attribute in catalog.attributes(thing.id):
@@ -198,7 +201,7 @@ def _statement_row(statement: SeedClaim, *, judged: bool) -> CatalogRow:
 # Disputes
 
 
-def _dispute_rows(catalog: Catalog) -> Iterator[CatalogRow]:
+def _dispute_rows(catalog: Catalog) -> Rows:
     for dispute in catalog.disputes():
         against = AUTHORITIES.get(dispute.claim_b or "", "claim" if dispute.claim_b else None)
         claims = [each for each in (dispute.claim_a, dispute.claim_b) if each and each not in AUTHORITIES]
@@ -224,8 +227,11 @@ def _dispute_rows(catalog: Catalog) -> Iterator[CatalogRow]:
 # Sources
 
 
-def _source_rows(catalog: Catalog) -> Iterator[CatalogRow]:
-    counted = _claims_by_source(catalog)
+def _source_rows(catalog: Catalog) -> Rows:
+    counted: Counter[str] = Counter()
+    for counts in _claims_by_source(catalog):
+        counted.update(counts)
+        yield None
     for source in catalog.sources():
         yield CatalogRow(
             key=source.id,
@@ -253,20 +259,20 @@ def is_own(source: Source) -> bool:
     return source.id.startswith("own-")
 
 
-def _claims_by_source(catalog: Catalog) -> Counter[str]:
-    """Count claims, prices, results and statements by the id of their source."""
-    attributes = (each for thing in catalog.things() for each in catalog.attributes(thing.id))
-    counted = Counter(claim.source.id for attribute in attributes for claim in attribute.claims)
-    counted.update(price.source.id for price in catalog.prices())
-    counted.update(each.source.id for model in catalog.diffusion_models() for each in model.results)
-    counted.update(each.source.id for each in catalog.seed_claims() if not _is_claim(each))
-    return counted
+def _claims_by_source(catalog: Catalog) -> Iterator[Counter[str]]:
+    """Yield counts of claims, results, statements and prices by the id of their source, piece by piece."""
+    for thing in catalog.things():
+        claims = (claim for attribute in catalog.attributes(thing.id) for claim in attribute.claims)
+        yield Counter(claim.source.id for claim in claims)
+    yield Counter(each.source.id for model in catalog.diffusion_models() for each in model.results)
+    yield Counter(each.source.id for each in catalog.seed_claims() if not _is_claim(each))
+    yield Counter(price.source.id for price in catalog.prices())
 
 
 # The user's own
 
 
-def _own_rows(catalog: Catalog, facts: OwnFacts) -> Iterator[CatalogRow]:
+def _own_rows(catalog: Catalog, facts: OwnFacts) -> Rows:
     things = {thing.id: thing for thing in catalog.things()}
     for fact in facts:
         if isinstance(fact, OwnAccelerator | OwnModel) and fact.id in things:
@@ -374,7 +380,7 @@ def _own_price_row(price: Price, part: Thing | None) -> CatalogRow:
     )
 
 
-_MAKERS: Final[Mapping[Section, Callable[[Catalog], Iterator[CatalogRow]]]] = MappingProxyType(
+_MAKERS: Final[Mapping[Section, Callable[[Catalog], Rows]]] = MappingProxyType(
     {
         Section.ACCELERATORS: accelerator_rows,
         Section.MODELS: model_rows,

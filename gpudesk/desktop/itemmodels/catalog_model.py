@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Any, Final
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
@@ -21,12 +21,18 @@ _HERE: Final = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.Ite
 _EMPTY: Final = CatalogTable(Section.ACCELERATORS, (), ())
 
 
-@dataclass(frozen=True, slots=True)
 class Heading:
-    """A line over rows that belong together: a title, and what sums them up."""
+    """A line over rows that belong together: a title, and what sums them up, made when it is seen."""
 
-    title: str
-    note: str = ""
+    def __init__(self, title: str, make_note: Callable[[], str]) -> None:
+        """Keep what makes the note."""
+        self.title = title
+        self._make_note = make_note
+
+    @cached_property
+    def note(self) -> str:
+        """What sums the rows up."""
+        return self._make_note()
 
 
 #: A line: the place of a row in the table, or what stands over the next rows.
@@ -43,19 +49,25 @@ class CatalogModel(QAbstractTableModel):
         self.lines: Sequence[Line] = ()
         #: The line over which a rule stands, since what follows is not ranked; -1 for none.
         self.rule = -1
-        #: Whether rows stand under headings.
-        self.has_headings = False
+        #: The lines that are headings.
+        self.headings: Sequence[int] = ()
         self._writer: CatalogWriter | None = None
         self._today, self._stale_days = "", 0
         self._stale: dict[str | None, bool] = {}
 
     def show(
-        self, table: CatalogTable, writer: CatalogWriter, lines: Sequence[Line], *, rule: int = -1
+        self,
+        table: CatalogTable,
+        writer: CatalogWriter,
+        lines: Sequence[Line],
+        *,
+        headings: Sequence[int] = (),
+        rule: int = -1,
     ) -> None:
-        """Show these lines of a table."""
+        """Show these lines of a table; `headings` are those that are headings."""
         self.beginResetModel()
         self.table, self._writer, self.lines, self.rule = table, writer, lines, rule
-        self.has_headings = bool(lines) and isinstance(lines[0], Heading)
+        self.headings = headings
         self.endResetModel()
 
     def mark_stale(self, today: str, days: int) -> None:

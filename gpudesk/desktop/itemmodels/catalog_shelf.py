@@ -26,12 +26,16 @@ _PIECE: Final = 16
 class _Part:
     """A section: first its rows are made, then the texts that are searched."""
 
-    coming: Iterator[CatalogRow]
+    coming: Iterator[CatalogRow | None]
     rows: list[CatalogRow] = field(default_factory=list)
     table: CatalogTable | None = None
     writer: CatalogWriter | None = None
     texts: list[str] = field(default_factory=list)
     orders: dict[tuple[Sorting | None, bool], list[int]] = field(default_factory=dict)
+    #: The last question and its answer.
+    asked: tuple[object, ...] = ()
+    sought: str = ""
+    found: list[int] | None = None
 
 
 class Shelf:
@@ -87,9 +91,9 @@ class Shelf:
         return False
 
     def _step_rows(self, section: Section, part: _Part, count: int | None) -> None:
-        before = len(part.rows)
-        part.rows.extend(islice(part.coming, count))
-        if count is None or len(part.rows) - before < count:
+        made = list(islice(part.coming, count))
+        part.rows.extend(row for row in made if row is not None)
+        if count is None or len(made) < count:
             part.table = CatalogTable(section, COLUMNS[section], tuple(part.rows))
 
     def _step_texts(self, section: Section, part: _Part, count: int | None) -> None:
@@ -109,13 +113,34 @@ class Shelf:
         announced_among: bool,
         stale_days: int,
     ) -> list[int]:
-        """Return the places of the rows that match, in order."""
+        """Return the places of the rows that match, in order; the list is not to be changed."""
+        part = self._parts[section]
+        asked = (facets, sorting, announced_among, stale_days)
+        sought = words.casefold().strip()
+        found, former = part.found, part.sought
+        if part.asked != asked or found is None or not sought.startswith(former):
+            found, former = self._narrowed(section, facets, sorting, announced_among, stale_days), ""
+        if sought != former:
+            # What is typed on narrows what was found, and nothing else.
+            found = matching(self.texts(section), found, sought)
+        part.asked, part.sought, part.found = asked, sought, found
+        return found
+
+    def _narrowed(
+        self,
+        section: Section,
+        facets: Facets,
+        sorting: Sorting | None,
+        announced_among: bool,
+        stale_days: int,
+    ) -> list[int]:
+        """Return the places of the rows within facets, in order."""
         table, part = self.table(section), self._parts[section]
         key = (sorting, announced_among)
         found = part.orders.get(key)
         if found is None:
             found = part.orders[key] = ordered(table, sorting, announced_among=announced_among)
-        if facets.active:
-            rows, today = table.rows, self.today
-            found = [place for place in found if facets.keeps(rows[place], today, stale_days)]
-        return matching(self.texts(section), found, words) if words.split() else list(found)
+        if not facets.active:
+            return found
+        rows, today = table.rows, self.today
+        return [place for place in found if facets.keeps(rows[place], today, stale_days)]

@@ -63,8 +63,9 @@ class Segment(QFrame):
     def set_text(self, key: str, text: str) -> None:
         """Change what an alternative is called."""
         button = self._buttons[key]
-        button.setText(text)
-        button.setAccessibleName(f"{self._name}: {text}")
+        if text != button.text():
+            button.setText(text)
+            button.setAccessibleName(f"{self._name}: {text}")
 
     def width_in_one_line(self) -> int:
         """Return the width that all alternatives take side by side."""

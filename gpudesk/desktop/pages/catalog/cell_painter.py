@@ -34,6 +34,8 @@ MARKS: Final = (
     (CellMark.COMPUTED, "exact", "text3"),
     (CellMark.DISPUTED, "disputed", "disputed"),
 )
+#: Glyph and colour of what is stale.
+STALE: Final = ("partly", "disputed_text")
 #: Glyph and colours of glyph and word of how a claim stands.
 STANCES: Final = {
     Stance.TAKEN.value: ("fits", "text1", "text1"),
@@ -87,7 +89,6 @@ class CellPainter:
         self._layer = TextLayer(theme, texts)
         self._swatches: list[tuple[float, float, int, bool]] = []
         self._tags: list[tuple[float, float, str]] = []
-        self._icons: list[tuple[str, float, float, str]] = []
 
     def paint(self, painter: QPainter, shown: Shown) -> None:
         """Paint lines and columns: those that scroll first, then the one that does not."""
@@ -141,8 +142,8 @@ class CellPainter:
 
     def _columns(self, pen: Pen, shown: Shown, columns: Sequence[Place]) -> None:
         self._layer.clear()
-        for gathered in (self._swatches, self._tags, self._icons):
-            gathered.clear()
+        self._swatches.clear()
+        self._tags.clear()
         for line in shown.lines:
             row = self._model.row(line.number)
             if row is None:
@@ -156,9 +157,6 @@ class CellPainter:
             pen.swatch(x, y, slot, hollow=hollow)
         for x, y, text in self._tags:
             pen.tag(x, y, text, dashed=True)
-        side = self._theme.length(12)
-        for name, x, y, colour in self._icons:
-            pen.icon(name, x, y - side / 2, side, colour)
 
     @staticmethod
     def _is_selected(line: Place, shown: Shown) -> str:
@@ -195,7 +193,7 @@ class CellPainter:
         length, section = self._theme.length, self._model.table.section
         token = "body_strong" if Measures.body(section) == "body" else "small_strong"
         colour = "text1"
-        if self._model.has_headings:
+        if self._model.headings:
             # The heading says it already.
             token, colour = Measures.body(section), "text2"
         x = column.start + length(MARGIN)
@@ -239,7 +237,7 @@ class CellPainter:
         old = self._model.is_stale(row)
         width = self._layer.text(body, "text1" if old else quiet, text, column.start, middle)
         if old:
-            self._icons.append(("history", column.start + width + length(5), middle, "text2"))
+            self._layer.mark(*STALE, column.start + width + length(11), middle)
 
     def _words(self, row: CatalogRow, text: str, column: Place, middle: float, quiet: str) -> None:
         value = row.values[column.number]

@@ -153,7 +153,7 @@ class FilterLine(QWidget):
         if self._facets.stale:
             return tr("Stale")
         days = self._facets.newer_than
-        return tr("Age") if days is None else tr("Newer than {age}", age=_days(days))
+        return tr("Age") if days is None else tr("Newer than {age}", age=days_text(days))
 
     # Menus
 
@@ -173,12 +173,14 @@ class FilterLine(QWidget):
 
     def _fill_ages(self, menu: QMenu) -> None:
         for days in _AGES:
-            entry = menu.addAction(tr("Newer than {age}", age=_days(days)))
+            entry = menu.addAction(tr("Newer than {age}", age=days_text(days)))
             entry.setCheckable(True)
             entry.setChecked(self._facets.newer_than == days)
             entry.triggered.connect(partial(self._change, newer_than=days, stale=False))
         menu.addSeparator()
-        stale = menu.addAction(tr("Stale only: older than {age}", age=_days(self._rule.days(self._section))))
+        stale = menu.addAction(
+            tr("Stale only: older than {age}", age=days_text(self._rule.days(self._section)))
+        )
         stale.setCheckable(True)
         stale.setChecked(self._facets.stale)
         stale.triggered.connect(partial(self._change, newer_than=None, stale=True))
@@ -201,7 +203,8 @@ def _few(names: Sequence[str]) -> str:
     return tr("{names} and {n} more", names=shown, n=len(names) - 2) if len(names) > 2 else shown
 
 
-def _days(days: int) -> str:
+def days_text(days: int) -> str:
+    """Return a number of days in words, whole years as such."""
     if days % 365 == 0:
         return trn("{n} year", "{n} years", days // 365)
     return trn("{n} day", "{n} days", days)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from itertools import groupby
 from typing import Final
 
@@ -10,7 +11,7 @@ from gpudesk.desktop.itemmodels.catalog_model import Heading, Line
 from gpudesk.desktop.itemmodels.catalog_query import Sorting
 from gpudesk.domain.catalog_tables import CatalogRow, CatalogTable, Section
 from gpudesk.domain.claims import Price
-from gpudesk.domain.formatting import Formatter
+from gpudesk.domain.formatting import UNKNOWN, Formatter
 from gpudesk.sheets.catalog_words import word
 from gpudesk.text import tr
 from gpudesk.workbench.price_summary import PURCHASE, PriceRange, price_summary
@@ -20,21 +21,29 @@ _BETWEEN: Final = "   ·   "
 
 def with_headings(
     table: CatalogTable, places: Sequence[int], sorting: Sorting | None, formatter: Formatter
-) -> list[Line]:
-    """Return the lines of a list: prices in the order of the catalog under a heading for each part."""
+) -> tuple[Sequence[Line], Sequence[int]]:
+    """Return the lines of a list, and which of them are headings.
+
+    Prices in the order of the catalog stand under a heading for each part; everything else under none.
+    """
     if table.section is not Section.PRICES or sorting is not None:
-        return list(places)
+        return places, ()
+    rows = table.rows
     lines: list[Line] = []
-    for name, group in groupby(places, key=lambda place: str(table.rows[place].values[0])):
+    headings: list[int] = []
+    for _, group in groupby(places, key=lambda place: rows[place].thing):
         members = list(group)
-        lines.append(Heading(name, _summary([table.rows[place] for place in members], formatter)))
+        title = rows[members[0]].values[0]
+        note = partial(_summary, rows, members, formatter)
+        headings.append(len(lines))
+        lines.append(Heading(UNKNOWN if title is None else str(title), note))
         lines.extend(members)
-    return lines
+    return lines, headings
 
 
-def _summary(rows: Sequence[CatalogRow], formatter: Formatter) -> str:
+def _summary(rows: Sequence[CatalogRow], members: Sequence[int], formatter: Formatter) -> str:
     """Return low, median and high of each term."""
-    prices = [row.item for row in rows if isinstance(row.item, Price)]
+    prices = [item for place in members if isinstance(item := rows[place].item, Price)]
     return _BETWEEN.join(_range_text(each, formatter) for each in price_summary(prices))
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 from itertools import pairwise
+from operator import or_
 from typing import Final
 
-from PySide6.QtCore import QPoint, Qt, QTimer, Signal
+from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QStackedLayout, QVBoxLayout, QWidget
 
@@ -23,10 +25,10 @@ from gpudesk.desktop.itemmodels.catalog_query import (
 )
 from gpudesk.desktop.itemmodels.catalog_shelf import Shelf
 from gpudesk.desktop.pages.catalog.arrangement import ColumnArrangement
-from gpudesk.desktop.pages.catalog.cell_painter import MARKS
+from gpudesk.desktop.pages.catalog.cell_painter import MARKS, STALE
 from gpudesk.desktop.pages.catalog.commands import Commands
 from gpudesk.desktop.pages.catalog.empty_state import EmptyState
-from gpudesk.desktop.pages.catalog.filter_line import FilterLine
+from gpudesk.desktop.pages.catalog.filter_line import FilterLine, days_text
 from gpudesk.desktop.pages.catalog.headings import with_headings
 from gpudesk.desktop.pages.catalog.requests import EditorKind, EditorRequest
 from gpudesk.desktop.pages.catalog.selecting import selection_of
@@ -89,6 +91,9 @@ class CatalogPage(Page):
         self.legend = MarkLegend(theme)
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._prepare)
+        self._counting = QTimer(self)
+        self._counting.setSingleShot(True)
+        self._counting.timeout.connect(self._show_counts)
         self._build()
         self._connect()
         theme.follow(self._dress)
@@ -225,18 +230,19 @@ class CatalogPage(Page):
         """Put the rows that match into the list, and say how many there are."""
         shelf, section = self.shelf, self.section
         table = shelf.table(section)
-        places = self._places(section)
+        places = self.matches(section, self._words)
         model = self.model
         model.mark_stale(shelf.today, self.rule.days(section))
         sorting = self.sorting
         rule = -1 if self.ranks_announced else ranked_end(table, places, sorting)
         self.view.heads.sorting = sorting
-        lines = with_headings(table, places, sorting, self.desk.formatter)
-        model.show(table, shelf.writer(section), lines, rule=rule)
+        lines, headings = with_headings(table, places, sorting, self.desk.formatter)
+        model.show(table, shelf.writer(section), lines, headings=headings, rule=rule)
         self.filter.show_count(self._count_text(len(places), len(table.rows)))
         self.filter.show_facets(self.facets, self.rule, ranked=self._ranking(rule >= 0))
         self.view.setAccessibleDescription(self.filter.count.text())
-        self._show_counts()
+        # Of the other sections: once the list has been painted.
+        self._counting.start(0)
         self._show_empty(not places)
 
     def _count_text(self, shown: int, every: int) -> str:
@@ -245,10 +251,11 @@ class CatalogPage(Page):
             return trn("{count} row", "{count} rows", every, count=count(every))
         return tr("{n} of {m}", n=count(shown), m=count(every))
 
-    def _places(self, section: Section) -> list[int]:
+    def matches(self, section: Section, words: str) -> list[int]:
+        """Return the places of the rows of a section that hold these words, within its facets."""
         return self.shelf.places(
             section,
-            self._words,
+            words,
             self._facets.get(section, Facets()),
             self._sortings.get(section),
             announced_among=self.ranks_announced,
@@ -267,7 +274,7 @@ class CatalogPage(Page):
         for section in Section:
             text = section_label(section)
             if self._words.split() and self.shelf.is_ready(section):
-                text = f"{text}  {self.desk.formatter.count(len(self._places(section)))}"
+                text = f"{text}  {self.desk.formatter.count(len(self.matches(section, self._words)))}"
             segment.set_text(section.value, text)
         self.head.arrange()
 
@@ -293,16 +300,16 @@ class CatalogPage(Page):
         self.head.arrange()
 
     def _explain_marks(self) -> None:
-        marks = 0
-        for row in self.model.table.rows:
-            for mark in row.marks:
-                marks |= mark
+        table, days = self.model.table, self.rule.days(self.section)
+        marks = reduce(or_, (mark for row in table.rows for mark in row.marks), 0)
         meanings = {
             CellMark.OWN: tr("Your value"),
             CellMark.COMPUTED: tr("Computed from the dimensions"),
             CellMark.DISPUTED: tr("Sources differ"),
         }
         shown = [(glyph, meanings[flag]) for flag, glyph, _ in MARKS if marks & flag]
+        if table.place("age") >= 0:
+            shown.append((STALE[0], tr("Stale: older than {age}", age=days_text(days))))
         self.legend.explain(shown)
         self.legend.setVisible(bool(shown))
 
@@ -382,6 +389,7 @@ class CatalogPage(Page):
     def _setting_changed(self, name: str) -> None:
         if name in (PRICE_DAYS, FACT_DAYS, _RANK) and self.isVisible() and self._shelf is not None:
             self._show_rows()
+            self._explain_marks()
 
     def _tell_problem(self) -> None:
         problem = self.desk.workbench.own.problem
@@ -408,6 +416,11 @@ class CatalogPage(Page):
         """Rest."""
         super().hideEvent(event)
         self._timer.stop()
+
+    @property
+    def preparing(self) -> bool:
+        """Whether some section is still to be made before it can be searched."""
+        return not all(map(self.shelf.is_ready, Section))
 
     def _prepare_later(self) -> None:
         after_paint(self.view.viewport(), lambda: self._timer.start(0))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import cast
 
 from PySide6.QtCore import (
@@ -75,7 +75,7 @@ class CatalogView(QTableView):
         self._kept: tuple[str, str, int] | None = None
         self._restoring = False
         self._fitting = False
-        self._tall: list[int] = []
+        self._tall: Sequence[int] = ()
         #: Widths that the user set, by the key of the column.
         self.chosen_widths: Mapping[str, int] = {}
         #: Places in the palette of the parts of the scenario, and whether further ones, by id.
@@ -126,7 +126,7 @@ class CatalogView(QTableView):
         for number in self._tall:
             if number < len(self._table.lines):
                 vertical.resizeSection(number, height)
-        self._tall = [number for number, line in enumerate(self._table.lines) if not isinstance(line, int)]
+        self._tall = self._table.headings
         for number in self._tall:
             vertical.resizeSection(number, self._measures.heading_height())
         self.heads.take_height()

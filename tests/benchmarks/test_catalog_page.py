@@ -1,0 +1,189 @@
+"""The Catalog page with 10,000 prices and 10,000 claims more: opening, scrolling, filtering, searching."""
+
+import gc
+import statistics
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from gpudesk import paths
+from gpudesk.desktop.app import Program
+from gpudesk.desktop.main_window import MainWindow
+from gpudesk.desktop.pages.catalog.page import CatalogPage
+from gpudesk.domain.catalog_tables import Section
+from gpudesk.domain.claims import Kind, Source
+from gpudesk.domain.own_facts import OwnClaim, OwnFact, OwnPrice
+from gpudesk.workbench import own_edits
+from gpudesk.workbench.workbench import Workbench
+from tests.benchmarks.conftest import Say
+
+COUNT = 10_000
+FRAME_MS = 16.0
+SEARCH_MS = 50.0
+OPEN_MS = 150.0
+#: What is typed, letter by letter.
+WORDS = ("c", "cl", "clo", "clou", "cloud", "cloud 7", "cloud 7 spot", "mi300x", "")
+#: Slower than this no single step may be, even where the machine has other work.
+WORST = 2.5
+
+
+@pytest.fixture(scope="module")
+def workbench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workbench]:
+    shipped = Workbench.open().catalog
+    with Workbench(shipped, own_file=tmp_path_factory.mktemp("own") / paths.user_catalog_path().name) as made:
+        made.own.do(own_edits.add(made.catalog, list(many_facts(made)), "Many"))
+        yield made
+
+
+def many_facts(workbench: Workbench) -> Iterator[OwnFact]:
+    catalog = workbench.catalog
+    parts = [part.id for part in catalog.accelerators()]
+    models = [model.id for model in catalog.models()]
+    sources = [
+        Source(f"own-list-{n}", f"Price list {n}", f"Cloud {n % 40}", Kind.USER, date="2026-05-18")
+        for n in range(200)
+    ]
+    yield from sources
+    for n in range(COUNT):
+        source = sources[n % len(sources)]
+        yield OwnClaim(
+            models[n % len(models)],
+            "max_context" if n % 2 else "total_parameters",
+            1000 + n,
+            sources[n // len(models) % len(sources)].id,
+            Kind.USER,
+            "2026-05-18",
+            note=f"row {n}",
+        )
+        yield OwnPrice(
+            f"own-price-{n}",
+            parts[n % len(parts)],
+            ("on_demand", "spot", "purchase")[n % 3],
+            source.id,
+            Kind.USER,
+            1.0 + n / 1000,
+            provider=f"Cloud {n % 40}",
+            region=f"region-{n % 70}",
+            date=f"2026-{n % 12 + 1:02}-{n % 28 + 1:02}",
+        )
+
+
+@pytest.fixture
+def window(workbench: Workbench, qapp: QApplication, qtbot: QtBot, user_home: Path) -> Iterator[MainWindow]:
+    program = Program(qapp, workbench)
+    program.set_theme("light")
+    made = program.new_window()
+    made.resize(1440, 900)
+    made.open_template("70b-chat-on-four")
+    made.show_page("compare")
+    settle(qapp, 0.3)
+    # What the program does once it has started.
+    gc.collect()
+    gc.freeze()
+    yield made
+    gc.unfreeze()
+    made.desk.undo_stack.setClean()
+    made.close()
+    qapp.processEvents()
+
+
+def settle(qapp: QApplication, seconds: float) -> None:
+    ends = time.perf_counter() + seconds
+    while time.perf_counter() < ends:
+        qapp.processEvents()
+
+
+def timed(qapp: QApplication, act: Callable[[], object]) -> float:
+    """Return the milliseconds from an act to the painted window."""
+    begun = time.perf_counter()
+    act()
+    qapp.processEvents()
+    return (time.perf_counter() - begun) * 1000
+
+
+def opened(window: MainWindow, qapp: QApplication) -> CatalogPage:
+    window.show_page("catalog")
+    page = window.page
+    assert isinstance(page, CatalogPage)
+    while page.preparing:
+        settle(qapp, 0.05)
+    return page
+
+
+def test_opening_paints_the_first_rows(window: MainWindow, qapp: QApplication, say: Say) -> None:
+    taken = timed(qapp, lambda: window.show_page("catalog"))
+    assert isinstance(window.page, CatalogPage)
+    assert window.page.model.rowCount() > 30
+    say(f"catalog to first rows: {taken:.0f} ms (bar {OPEN_MS:.0f})")
+    assert taken <= OPEN_MS
+
+
+@pytest.mark.parametrize("section", [Section.PRICES, Section.CLAIMS])
+def test_scrolling_and_filtering_take_a_frame(
+    window: MainWindow, qapp: QApplication, say: Say, section: Section
+) -> None:
+    page = opened(window, qapp)
+    page.show_section(section)
+    settle(qapp, 0.3)
+    assert page.model.rowCount() > COUNT
+    bar = page.view.verticalScrollBar()
+    step = bar.maximum() // 60
+    rounds = [[timed(qapp, partial(bar.setValue, n * step)) for n in range(1, 60)] for _ in range(3)]
+    scroll = min(statistics.median(each) for each in rounds[1:])
+    # Of each keystroke the quietest, since the machine has other work too.
+    typed = list(
+        map(
+            min,
+            zip(
+                *(
+                    [timed(qapp, partial(page.filter.field.setText, words)) for words in WORDS]
+                    for _ in range(5)
+                ),
+                strict=True,
+            ),
+        )
+    )
+    keystroke = statistics.median(typed)
+    say(
+        f"{section.value}: scroll {scroll:.1f} ms, keystroke median {keystroke:.1f} ms,"
+        f" slowest {max(typed):.1f} ms (bar {FRAME_MS:.0f})"
+    )
+    assert scroll <= FRAME_MS
+    assert keystroke <= FRAME_MS
+    assert max(typed) <= FRAME_MS * WORST
+
+
+def test_searching_all_sections(window: MainWindow, qapp: QApplication, say: Say) -> None:
+    page = opened(window, qapp)
+    rounds = [[searched(page, words) for words in WORDS] for _ in range(3)]
+    slowest = max(map(min, zip(*rounds, strict=True)))
+    say(f"search of all sections: slowest {slowest:.1f} ms (bar {SEARCH_MS:.0f})")
+    assert slowest <= SEARCH_MS
+
+
+def searched(page: CatalogPage, words: str) -> float:
+    """Return the milliseconds of one search; nothing of a former one is taken up."""
+    for section in Section:
+        page.matches(section, "nothing has this")
+    begun = time.perf_counter()
+    found = {section: page.matches(section, words) for section in Section}
+    taken = (time.perf_counter() - begun) * 1000
+    assert found[Section.PRICES]
+    return taken
+
+
+def test_preparing_never_holds_the_window(window: MainWindow, qapp: QApplication, say: Say) -> None:
+    window.show_page("catalog")
+    page = window.page
+    assert isinstance(page, CatalogPage)
+    qapp.processEvents()
+    gaps = []
+    while page.preparing:
+        gaps.append(timed(qapp, lambda: None))
+    say(f"preparing: {len(gaps)} turns, longest {max(gaps):.1f} ms (bar 50)")
+    assert max(gaps) <= 50
