@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from gpudesk.domain.answers import Answer, Column
 from gpudesk.sheets.ages import STALE_FACT_DAYS, STALE_PRICE_DAYS, age_days, age_text
 from gpudesk.sheets.claim_lines import label_alone
@@ -19,31 +17,30 @@ def stale_remarks(
     price_days: int = STALE_PRICE_DAYS,
     fact_days: int = STALE_FACT_DAYS,
 ) -> tuple[Remark, ...]:
-    """Return a remark for each part of which a price or another fact that is shown is too old, by its source.
+    """Return a remark where prices or other facts that are shown are too old, by the dates of their sources.
 
     `today` is the day of the sheet in ISO form.
     """
-    found: dict[str, list[str]] = {}
-    for name, column in zip(names, answer.columns, strict=True):
-        for text in _of_column(column, today, price_days, fact_days):
-            subjects = found.setdefault(text, [])
-            if name not in subjects:
-                subjects.append(name)
-    return tuple(Remark(", ".join(subjects), text) for text, subjects in found.items())
-
-
-def _of_column(column: Column, today: str, price_days: int, fact_days: int) -> Iterator[str]:
-    price = _age(column, PRICE[0], today)
-    if price is not None and price > price_days:
-        yield tr("The purchase price is {age} old.", age=age_text(price))
-    ages = {
-        name: age
-        for name in column.attributes
-        if name in SHOWN and name not in PRICE and (age := _age(column, name, today)) is not None
-    }
-    old = sorted({label_alone(name) for name, age in ages.items() if age > fact_days})
-    if old:
-        yield tr("Sources older than {n} days: {figures}.", n=fact_days, figures="; ".join(old))
+    prices, facts = [], []
+    for name, column in dict(zip(names, answer.columns, strict=True)).items():
+        price = _age(column, PRICE[0], today)
+        if price is not None and price > price_days:
+            prices.append(f"{name} ({age_text(price)})")
+        old = [
+            label_alone(attribute)
+            for attribute in column.attributes
+            if attribute in SHOWN
+            and attribute not in PRICE
+            and (_age(column, attribute, today) or 0) > fact_days
+        ]
+        if old:
+            facts.append(f"{name} ({'; '.join(old)})")
+    said = []
+    if prices:
+        said.append(tr("Old purchase prices: {parts}.", parts=", ".join(prices)))
+    if facts:
+        said.append(tr("Sources older than {n} days: {parts}.", n=fact_days, parts=", ".join(facts)))
+    return (Remark("", " ".join(said)),) if said else ()
 
 
 def _age(column: Column, name: str, today: str) -> int | None:
