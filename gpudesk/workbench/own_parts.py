@@ -6,33 +6,23 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
-from gpudesk.catalog.attribute_names import ACCELERATOR, ACCELERATOR_REQUIRED
+from gpudesk.catalog.attribute_names import ACCELERATOR
+from gpudesk.catalog.importing.accelerator_facts import StatedFigure, accelerator_facts
 from gpudesk.catalog.queries import Catalog
-from gpudesk.domain.claims import Claim, ClaimValue, Kind, Source
-from gpudesk.domain.messages import InputError, message
+from gpudesk.domain.claims import Claim, Source
+from gpudesk.domain.messages import message
 from gpudesk.domain.own_facts import Edit, OwnAccelerator, OwnClaim, OwnFact, OwnFacts, Preference
 from gpudesk.text import tr
-from gpudesk.workbench.own_checks import OWN_SOURCE, checked_value, optional_line, own_source
+from gpudesk.workbench.own_checks import OWN_SOURCE, own_source
 from gpudesk.workbench.own_edits import add
-from gpudesk.workbench.own_entry import attribute_or_empty, part_entry
+from gpudesk.workbench.own_entry import attribute_or_empty
 from gpudesk.workbench.own_forms import difference, without
 from gpudesk.workbench.proposals import free_id
 
+__all__ = ["STATUS", "Generation", "StatedFigure", "copied", "generations", "new_id", "part_step"]
+
 #: Words of the attribute `status`, by whether an accelerator is announced alone.
 STATUS: Final = {True: "announced", False: "shipping"}
-
-
-@dataclass(frozen=True, slots=True)
-class Figure:
-    """A value in a unit, with the source that states it, and how it was printed where that is known."""
-
-    value: ClaimValue
-    unit: str | None
-    source: Source
-    kind: Kind
-    published: str | None = None
-    conditions: str | None = None
-    note: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,14 +41,24 @@ def generations(catalog: Catalog) -> tuple[Generation, ...]:
     return tuple(Generation(name, tuple(parts)) for name, parts in sorted(found.items()))
 
 
-def copied(claim: Claim) -> Figure:
+def copied(claim: Claim) -> StatedFigure:
     """Return the figure of a claim, with a source of the user's that says what the claim's does."""
     source = claim.source
     if not source.id.startswith(OWN_SOURCE):
         source = own_source(
             source.title, source.publisher, url=source.url, date=source.date, kind=source.kind
         )
-    return Figure(claim.value, claim.unit, source, claim.kind, claim.published, claim.conditions, claim.note)
+    unit = claim.unit if isinstance(claim.value, int | float) else None
+    return StatedFigure(
+        claim.value,
+        unit,
+        source,
+        claim.kind,
+        conditions=claim.conditions,
+        note=claim.note,
+        retrieved=claim.retrieved,
+        printed=claim.published,
+    )
 
 
 def new_id(catalog: Catalog, name: str) -> str:
@@ -66,50 +66,29 @@ def new_id(catalog: Catalog, name: str) -> str:
     return free_id(name, {thing.id for thing in catalog.things()})
 
 
-def part_step(catalog: Catalog, part: OwnAccelerator, figures: Mapping[str, Figure], *, today: str) -> Edit:
+def part_step(
+    catalog: Catalog, part: OwnAccelerator, figures: Mapping[str, StatedFigure], *, today: str
+) -> Edit:
     """Return the step that adds an accelerator with its figures, or changes one of the user's to them.
 
-    Raises `InputError` at the attribute that is at fault or missing.
+    Raises `InputError` at the attribute that is missing or cannot be.
     """
-    for name in ACCELERATOR_REQUIRED:
-        if name not in figures:
-            raise InputError(message("own.required", attribute=name), name)
-    claims = {name: _claim(catalog, part.id, name, figure, today) for name, figure in figures.items()}
-    sources = {figure.source.id: figure.source for figure in figures.values()}
+    facts = accelerator_facts(part, {name: (each,) for name, each in figures.items()}, today=today)
     if catalog.own.get(*part.key) is None:
-        return add(catalog, (*sources.values(), part, *claims.values()), part.name)
-    return _changed(catalog, part, claims, sources, today)
-
-
-def _claim(catalog: Catalog, part: str, name: str, figure: Figure, today: str) -> OwnClaim:
-    entry = part_entry(catalog, part, name)
-    try:
-        value = checked_value(entry, figure.value, figure.unit)
-    except InputError as error:
-        raise InputError(error.problem, name) from error
-    printed = f"{figure.value} {figure.unit}" if figure.unit is not None else None
-    return OwnClaim(
-        thing=part,
-        attribute=name,
-        value=value,
-        source=figure.source.id,
-        kind=figure.kind,
-        retrieved=today,
-        published=figure.published or printed,
-        conditions=optional_line(name, figure.conditions),
-        note=figure.note,
-    )
+        return add(catalog, facts, part.name)
+    return _changed(catalog, part, OwnFacts.of(facts), today)
 
 
 def _changed(
     catalog: Catalog,
     part: OwnAccelerator,
-    claims: Mapping[str, OwnClaim],
-    sources: Mapping[str, Source],
+    new: OwnFacts,
     today: str,
 ) -> Edit:
     """Put new figures in the place of those that hold; where none is given, all that was stated goes."""
     own = catalog.own
+    claims = {fact.attribute: fact for fact in new if isinstance(fact, OwnClaim)}
+    sources = {fact.id: fact for fact in new if isinstance(fact, Source)}
     gone: list[OwnFact] = []
     put: list[OwnFact] = [part]
     for name in ACCELERATOR:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 
+from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QWidget
 
 from gpudesk.desktop.pages.catalog.editors.accelerator_rows import (
@@ -15,21 +17,24 @@ from gpudesk.desktop.pages.catalog.editors.accelerator_rows import (
 from gpudesk.desktop.pages.catalog.editors.fields import ChoiceRow, SegmentRow, TextRow
 from gpudesk.desktop.pages.catalog.editors.form import FormDialog
 from gpudesk.desktop.pages.catalog.editors.name_form import removal
+from gpudesk.desktop.pages.catalog.editors.number_row import NumberRow
 from gpudesk.desktop.pages.catalog.editors.peak_rows import DENSE, SPARSE, PeakHead, PeakRow
-from gpudesk.desktop.pages.catalog.editors.rows import FormRow
+from gpudesk.desktop.pages.catalog.editors.rows import TELL_AFTER_MS, FieldFault, FormRow, Judgement, judged
 from gpudesk.desktop.pages.catalog.editors.source_block import SourceBlock
 from gpudesk.desktop.pages.catalog.editors.value_editor import show_in, stated_value
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.theme.theme import Theme
 from gpudesk.desktop.widgets.buttons import Button
 from gpudesk.domain.accelerators import Accelerator
-from gpudesk.domain.claims import Source
+from gpudesk.domain.claims import ClaimValue, Source
 from gpudesk.domain.own_facts import Edit, OwnAccelerator
+from gpudesk.domain.plausibility import Finding
 from gpudesk.sheets.dates import today
 from gpudesk.text import tr
 from gpudesk.workbench.own_checks import slug
 from gpudesk.workbench.own_entry import UnitChoice
-from gpudesk.workbench.own_parts import STATUS, Figure, copied, new_id, part_step
+from gpudesk.workbench.own_parts import STATUS, StatedFigure, copied, new_id, part_step
+from gpudesk.workbench.plausibility import part_plausibility
 
 _SHIPPING, _ANNOUNCED = "shipping", "announced"
 _RATES = (UnitChoice("TFLOPS", "TFLOPS"), UnitChoice("PFLOPS", "PFLOPS"))
@@ -58,7 +63,12 @@ class AcceleratorForm(FormDialog):
             leave=tr("Add none") if adding else tr("Keep as it was"),
             parent=parent,
         )
-        self._origins: dict[str, Figure] = {}
+        self._origins: dict[str, StatedFigure] = {}
+        self._found: tuple[Finding, ...] = ()
+        self._judging = QTimer(self)
+        self._judging.setSingleShot(True)
+        self._judging.setInterval(TELL_AFTER_MS)
+        self._judging.timeout.connect(self._judge)
         self._make_rows()
         self._lay_out_rows()
         if thing is not None:
@@ -69,6 +79,11 @@ class AcceleratorForm(FormDialog):
             self._finish_for_held()
         self._say_generation()
         self.name.take_focus()
+
+    def accept(self) -> None:
+        """Save figures that can be."""
+        self._judge()
+        super().accept()
 
     def edit(self) -> Edit:
         """Return the step that adds or changes the accelerator."""
@@ -82,7 +97,7 @@ class AcceleratorForm(FormDialog):
         )
         return part_step(catalog, part, self.figures(), today=today())
 
-    def figures(self) -> dict[str, Figure]:
+    def figures(self) -> dict[str, StatedFigure]:
         """Return what is stated, by attribute; raises `FieldFault` or `InputError`."""
         found = {
             name: self._origins.get(name) or self._typed(value, unit) for name, value, unit in self._stated()
@@ -115,10 +130,10 @@ class AcceleratorForm(FormDialog):
                 value, unit = stated_value(row)
                 yield row.name, value, unit
 
-    def _typed(self, value: object, unit: str | None) -> Figure:
+    def _typed(self, value: object, unit: str | None) -> StatedFigure:
         source = self.source.source()
         stated = value if isinstance(value, int | float | str | tuple) else None
-        return Figure(stated, unit, source, source.kind)
+        return StatedFigure(stated, unit, source)
 
     def _rate_unit(self, row: PeakRow) -> UnitChoice:
         if row.precision.startswith("int"):
@@ -158,6 +173,7 @@ class AcceleratorForm(FormDialog):
         )
         self.source = SourceBlock(theme, self.desk.workbench.own.facts, self.desk)
         self.start.edited.connect(self._copy)
+        self.rate_unit.edited.connect(self._judging.start)
         self.generation.edited.connect(self._say_generation)
 
     def _lay_out_rows(self) -> None:
@@ -180,6 +196,8 @@ class AcceleratorForm(FormDialog):
         )
         for row in self.figure_rows:
             row.edited.connect(lambda row=row: self._typed_over(row))
+            row.edited.connect(self._judging.start)
+            row.judge = lambda row=row: self._judgement(row)
 
     def _finish_for_held(self) -> None:
         """Show where most figures of a part of the user's come from, and let it be removed."""
@@ -219,6 +237,7 @@ class AcceleratorForm(FormDialog):
             if not self.status.touched:
                 self.status.show_value(_ANNOUNCED if part.announced else _SHIPPING)
         self._say_generation()
+        self._judge()
 
     def _show_origin(self, row: FormRow) -> None:
         """Show what a row was copied with, and from where."""
@@ -259,6 +278,40 @@ class AcceleratorForm(FormDialog):
     def _forget(self, row: FormRow) -> None:
         for name in self._names(row):
             self._origins.pop(name, None)
+
+    def _judgement(self, row: FormRow) -> Judgement:
+        """Say what speaks against the figures of a row."""
+        names = self._names(row)
+        found = [each for each in self._found if each.attribute in names]
+        return judged(found, self.desk.formatter)
+
+    def _judge(self) -> None:
+        """Look at the figures together, and say at each row what speaks against it."""
+        self._judging.stop()
+        self._found = self._findings()
+        for row in self.figure_rows:
+            row.check()
+
+    def _findings(self) -> tuple[Finding, ...]:
+        """Return what speaks against the figures as they stand, those that can be read."""
+        values: dict[str, ClaimValue] = {}
+        for row in self.figure_rows:
+            with contextlib.suppress(FieldFault):
+                values.update(self._inside(row))
+        return part_plausibility(values, self.name.edit.text())
+
+    def _inside(self, row: FormRow) -> Iterator[tuple[str, ClaimValue]]:
+        """Yield what a row states in the units used inside."""
+        if isinstance(row, PeakRow):
+            for prefix, edit in ((DENSE, row.dense), (SPARSE, row.sparse)):
+                rate = row.rate(edit)
+                if rate is not None:
+                    yield f"{prefix}{row.precision}", self._rate_unit(row).inside(rate)
+        elif isinstance(row, NumberRow):
+            if not row.is_empty():
+                yield row.name, row.inside()
+        elif not row.is_empty():
+            yield row.name, stated_value(row)[0]
 
     def _say_generation(self) -> None:
         self.generation.set_echo(generation_remark(self.desk, self.generation.key()))

@@ -4,14 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from gpudesk.desktop.pages.catalog.editors.fields import (
-    ChoiceRow,
-    DateRow,
-    Limits,
-    NumberRow,
-    TextRow,
-    WordsRow,
-)
+from gpudesk.desktop.pages.catalog.editors.fields import ChoiceRow, DateRow, TextRow, WordsRow
+from gpudesk.desktop.pages.catalog.editors.number_row import Limits, NumberRow
 from gpudesk.desktop.pages.catalog.editors.peak_rows import PeakRow
 from gpudesk.desktop.pages.catalog.editors.rows import FormRow
 from gpudesk.desktop.session.desk import Desk

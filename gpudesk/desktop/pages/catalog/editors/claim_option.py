@@ -20,6 +20,7 @@ _RADIO, _DOT = 16.0, 4.0
 _GAP = 12.0
 #: Where the value stands, and how wide the column is.
 _FIGURE = 148.0
+_GLYPHS = {Stance.DIFFERS: "disputed", Stance.REFUSED: "refused"}
 _ARROWS = {Qt.Key.Key_Down: 1, Qt.Key.Key_Right: 1, Qt.Key.Key_Up: -1, Qt.Key.Key_Left: -1}
 
 
@@ -151,8 +152,8 @@ class ClaimOption(QAbstractButton):
         height = theme.line("option")
         where = QRectF(right - self._stance_width(), top, self._stance_width(), height)
         pen.text(where, self.choice.stance, font="caption", colour="text3", align=RIGHT)
-        if stance in (Stance.DIFFERS, Stance.REFUSED):
-            pen.glyph("disputed", where.left() + theme.px(6), top + height / 2)
+        if stance in _GLYPHS:
+            pen.glyph(_GLYPHS[stance], where.left() + theme.px(6), top + height / 2)
         elif stance is Stance.PREFERRED:
             side = theme.px(13)
             pen.icon("check", where.left(), top + (height - side) / 2, side, "text1")

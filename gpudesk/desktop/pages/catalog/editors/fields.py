@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import date
 from functools import partial
 
@@ -14,33 +13,14 @@ from PySide6.QtWidgets import QComboBox, QCompleter, QPlainTextEdit, QPushButton
 
 from gpudesk.desktop.pages.catalog.editors.rows import FieldFault, FormRow, LineEdit, NoWheel
 from gpudesk.desktop.theme.theme import Theme
-from gpudesk.desktop.widgets.numbers import NumberError, NumberFormat
 from gpudesk.desktop.widgets.segment import Segment
-from gpudesk.domain.formatting import ENGLISH, NumberStyle
 from gpudesk.text import tr
-from gpudesk.workbench.own_entry import UnitChoice
 
 LONGEST_TEXT = 200
 LONGEST_NOTE = 2_000
 LONGEST_ADDRESS = 2_000
-#: Digits that a typed number keeps.
-NUMBER_DECIMALS = 9
 _NOTE_LINES = 2
-#: The widths of a number that has one unit, and of a choice of units.
-_NUMBER, _UNIT = 150.0, 90.0
 _DATE = re.compile(r"[12][0-9]{3}(-[0-9]{2}(-[0-9]{2})?)?")
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """Which numbers a row takes. Nought itself is never taken: what is not known is left empty."""
-
-    least: float = 0.0
-    most: float = float("inf")
-    whole: bool = False
-
-
-ABOVE_NOUGHT = Limits()
 
 
 class TextRow(FormRow):
@@ -135,104 +115,6 @@ class DateRow(TextRow):
         return None if self.is_empty() else checked_date(self.edit.text().strip())
 
 
-class NumberRow(FormRow):
-    """A number, with a choice of units where there are several."""
-
-    def __init__(
-        self,
-        theme: Theme,
-        name: str,
-        label: str,
-        units: Sequence[UnitChoice],
-        *,
-        required: bool = False,
-        empty: str = "",
-        style: NumberStyle = ENGLISH,
-        limits: Limits = ABOVE_NOUGHT,
-    ) -> None:
-        """Offer units, the first at first."""
-        single = units[0].label if len(units) == 1 else ""
-        super().__init__(theme, name, label, required=required, aside=tr(single) if single else "")
-        self._units = tuple(units)
-        self._limits = limits
-        decimals = 0 if limits.whole else NUMBER_DECIMALS
-        self._format = NumberFormat(float("-inf"), limits.most, decimals, style)
-        self.edit = LineEdit(theme)
-        self.edit.setPlaceholderText(empty)
-        self.edit.textEdited.connect(self.user_edited)
-        self.edit.editingFinished.connect(self._left)
-        self.unit_box: QComboBox | None = None
-        if len(units) > 1:
-            self.unit_box = choice_box(theme, [(str(n), tr(unit.label)) for n, unit in enumerate(units)])
-            self.unit_box.setAccessibleName(tr("Unit of {label}", label=label))
-            self.unit_box.setFixedWidth(theme.px(_UNIT))
-            self.unit_box.currentIndexChanged.connect(self.user_edited)
-            self.lay_out(self.edit, self.unit_box)
-        else:
-            self.edit.setFixedWidth(theme.px(_NUMBER))
-            self.lay_out(self.edit, left=True)
-
-    @property
-    def unit(self) -> UnitChoice:
-        """The unit in force."""
-        return self._units[0 if self.unit_box is None else self.unit_box.currentIndex()]
-
-    def control(self) -> QWidget:
-        """Return the line."""
-        return self.edit
-
-    def is_empty(self) -> bool:
-        """Say whether nothing is typed."""
-        return not self.edit.text().strip()
-
-    def read(self) -> object:
-        """Return the number as typed, whole where it is."""
-        return self.number()
-
-    def number(self) -> int | float:
-        """Return the number as typed; raises `FieldFault`."""
-        return read_number(self.edit.text(), self._format, self._limits.least)
-
-    def stated(self) -> int | float | None:
-        """Return the number in the unit `unit.unit`, None where there is none; raises `FieldFault`."""
-        return None if self.is_empty() else self.unit.stated(self.number())
-
-    def inside(self) -> int | float | None:
-        """Return the number in the unit used inside, None where there is none; raises `FieldFault`."""
-        return None if self.is_empty() else self.unit.inside(self.number())
-
-    def number_or_none(self) -> int | float | None:
-        """Return the number as typed, None where there is none; raises `FieldFault`."""
-        return None if self.is_empty() else self.number()
-
-    def whole_or_none(self) -> int | None:
-        """Return the whole number that is typed, None where there is none; raises `FieldFault`."""
-        return None if self.is_empty() else int(self.number())
-
-    def show_number(self, value: float | None) -> None:
-        """Show a number as it would be typed."""
-        self.edit.setText("" if value is None else self._format.text(value))
-
-    def set_units(self, units: Sequence[UnitChoice]) -> None:
-        """Take another unit in the place of the one there is; the digits stay."""
-        self._units = tuple(units)
-        self.set_aside(tr(units[0].label) if len(units) == 1 else "")
-
-    def show_inside(self, value: float | None) -> None:
-        """Show a value that is in the unit used inside, in the unit in force."""
-        self.edit.setText("" if value is None else self._format.text(self.unit.typed(value)))
-
-    def set_unit(self, label: str) -> None:
-        """Put a unit in force; the digits stay."""
-        place = next((n for n, unit in enumerate(self._units) if unit.label == label), 0)
-        if self.unit_box is not None:
-            self.unit_box.setCurrentIndex(place)
-
-    def _left(self) -> None:
-        if not self.is_empty():
-            self.check()
-
-
 class ChoiceRow(FormRow):
     """One of several words."""
 
@@ -317,7 +199,7 @@ class NoteRow(FormRow):
         self.edit.setPlaceholderText(empty)
         self.edit.setTabChangesFocus(True)
         self.edit.textChanged.connect(self._changed)
-        self._filling = False
+        self._known = ""
         # The text then begins under that of the line above.
         self.edit.document().setDocumentMargin(theme.px(7))
         self.edit.setFixedHeight(_NOTE_LINES * theme.line("body") + theme.px(16))
@@ -341,12 +223,14 @@ class NoteRow(FormRow):
 
     def show_value(self, value: str | None) -> None:
         """Show a text."""
-        self._filling = True
-        self.edit.setPlainText(value or "")
-        self._filling = False
+        self._known = value or ""
+        self.edit.setPlainText(self._known)
 
     def _changed(self) -> None:
-        if not self._filling:
+        """Take note of a change of the text; changes of its look count as none."""
+        text = self.edit.toPlainText()
+        if text != self._known:
+            self._known = text
             self.user_edited()
 
 
@@ -360,19 +244,6 @@ def choice_box(theme: Theme, options: Sequence[tuple[str, str]]) -> QComboBox:
     for key, text in options:
         box.addItem(text, key)
     return box
-
-
-def read_number(text: str, number_format: NumberFormat, least: float = 0.0) -> int | float:
-    """Return the number that is typed, whole where it is; raises `FieldFault`. Nought is never taken."""
-    try:
-        typed = number_format.parse(text)
-    except NumberError as error:
-        raise FieldFault(str(error)) from error
-    if typed < least or typed == 0:
-        if least:
-            raise FieldFault(tr("{value} at least", value=number_format.text(least)))
-        raise FieldFault(tr("A number above 0 is wanted. Leave the line empty where nothing is known"))
-    return int(typed) if typed.is_integer() else typed
 
 
 def plain_text(text: str, longest: int) -> str:

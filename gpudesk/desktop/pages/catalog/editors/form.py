@@ -32,6 +32,8 @@ from gpudesk.text import tr
 _WIDTH, _HEIGHT = 560.0, 700.0
 #: What stands beside the rows: its width there, its height below them, and rows narrower than which it goes.
 _ASIDE, _ASIDE_BELOW, _NARROW = 300.0, 190.0, 420.0
+#: What is left free above and below a row that is scrolled to.
+_AROUND = 24.0
 #: No limit to the size of a widget.
 _FREE = 16_777_215
 #: Room that the window's frame and the desktop's bars take of a screen.
@@ -204,11 +206,15 @@ class FormDialog(QDialog):
         self.note.show_text(text)
         self._area.verticalScrollBar().setValue(0)
 
+    def show_in_sight(self, widget: QWidget) -> None:
+        """Scroll to a widget among the rows."""
+        self._area.ensureWidgetVisible(widget, 0, self.theme.px(_AROUND))
+
     def _go_to_fault(self) -> None:
         faulty = next((row for row in self.rows if row.fault and row.isVisibleTo(self)), None)
         if faulty is not None:
             faulty.take_focus()
-            self._area.ensureWidgetVisible(faulty)
+            self.show_in_sight(faulty)
 
     def _may_lose(self) -> bool:
         box = QMessageBox(self)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
-from gpudesk.desktop.pages.catalog.editors.fields import NUMBER_DECIMALS, read_number
+from gpudesk.desktop.pages.catalog.editors.number_row import NUMBER_DECIMALS, read_number
 from gpudesk.desktop.pages.catalog.editors.rows import LABEL, FieldFault, FormRow, LineEdit
 from gpudesk.desktop.theme.theme import Theme
 from gpudesk.desktop.widgets.label import Label

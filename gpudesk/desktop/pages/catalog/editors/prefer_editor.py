@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import QTimer
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gpudesk.desktop.pages.catalog.editors.claim_option import ClaimOption, choice_text
 from gpudesk.desktop.pages.catalog.editors.fields import LONGEST_NOTE, TextRow
 from gpudesk.desktop.pages.catalog.editors.form import FormDialog
+from gpudesk.desktop.pages.catalog.editors.impact_preview import ImpactPreview
 from gpudesk.desktop.panel.pieces import Measure
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.theme.theme import Theme
@@ -61,7 +64,8 @@ class PreferEditor(FormDialog):
             longest=LONGEST_NOTE,
         )
         self._add_options()
-        self.add_fixed(self.reason)
+        self.impact = ImpactPreview(desk, theme, self.trial)
+        self.add_fixed(self.reason, self.impact)
         if self.attribute.preference is not None:
             self.reason.show_value(self.attribute.preference.reason)
         self._add_take_shipped()
@@ -83,8 +87,14 @@ class PreferEditor(FormDialog):
         if claim is None:
             self.options[0].setFocus()
             return None
+        return self._step(claim, self.reason.text() or "")
+
+    def trial(self) -> Edit | None:
+        """Return the step with the claim that is marked, whatever the reason."""
+        return None if self.chosen is None else self._step(self.chosen, tr("Your choice"))
+
+    def _step(self, claim: Claim, reason: str) -> Edit:
         catalog = self.desk.workbench.catalog
-        reason = self.reason.text() or ""
         return prefer(catalog, self.thing.id, self.attribute.name, claim, reason, today=today())
 
     def _make_options(self) -> list[ClaimOption]:
@@ -108,6 +118,8 @@ class PreferEditor(FormDialog):
         shipped = self.attribute.shipped
         if shipped is not None and shipped.source.id == claim.source.id and shipped.value == claim.value:
             return tr("shipped choice")
+        if stance is Stance.REFUSED:
+            return tr("refused")
         return tr("agrees") if stance is Stance.AGREES else tr("differs")
 
     def _add_options(self) -> None:
@@ -133,16 +145,24 @@ class PreferEditor(FormDialog):
             first.setFocus()
         self._from_start = self.chosen
 
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802 - Qt's name
+        """Have the claim in sight that is marked."""
+        super().showEvent(event)
+        marked = next((option for option in self.options if option.isChecked()), None)
+        if marked is not None:
+            QTimer.singleShot(0, marked, lambda: self.show_in_sight(marked))
+
     def _marked(self, on: bool) -> None:
         if on:
             self.note.show_text("")
+            self.impact.ask_soon()
 
     def _add_take_shipped(self) -> None:
         if self.attribute.preference is None or self.thing.own:
             return
-        button = Button(self.theme, tr("Take the shipped choice"))
-        button.clicked.connect(self._take_shipped)
-        self.add_left_button(button)
+        self.shipped_button = Button(self.theme, tr("Take the shipped choice"))
+        self.shipped_button.clicked.connect(self._take_shipped)
+        self.add_left_button(self.shipped_button)
 
     def _take_shipped(self) -> None:
         try:

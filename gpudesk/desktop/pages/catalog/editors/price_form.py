@@ -6,16 +6,9 @@ from dataclasses import replace
 
 from PySide6.QtWidgets import QWidget
 
-from gpudesk.desktop.pages.catalog.editors.fields import (
-    ChoiceRow,
-    DateRow,
-    Limits,
-    NoteRow,
-    NumberRow,
-    SegmentRow,
-    TextRow,
-)
+from gpudesk.desktop.pages.catalog.editors.fields import ChoiceRow, DateRow, NoteRow, SegmentRow, TextRow
 from gpudesk.desktop.pages.catalog.editors.form import FormDialog
+from gpudesk.desktop.pages.catalog.editors.number_row import Limits, NumberRow
 from gpudesk.desktop.pages.catalog.editors.removing import may_remove
 from gpudesk.desktop.pages.catalog.editors.rows import FormRow
 from gpudesk.desktop.pages.catalog.editors.source_block import SourceBlock

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QPainter, QPaintEvent
 from PySide6.QtWidgets import QGridLayout, QLineEdit, QWidget
@@ -9,16 +12,40 @@ from PySide6.QtWidgets import QGridLayout, QLineEdit, QWidget
 from gpudesk.desktop.theme.pen import Pen
 from gpudesk.desktop.theme.theme import Theme
 from gpudesk.desktop.widgets.label import Label
+from gpudesk.domain.formatting import Formatter
+from gpudesk.domain.plausibility import Finding, Grade
+from gpudesk.sentences import sentence
 from gpudesk.text import tr
 
 LABEL = 140.0
 _ICON = 14.0
 #: A fault is told when the typing rests for this long; it goes as soon as it is mended.
-_TELL_AFTER_MS = 350
+TELL_AFTER_MS = 350
 
 
 class FieldFault(Exception):  # noqa: N818 - a fault of the user's, as everywhere in the window
     """What stands in a field cannot be used; the message says why and what can."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What is wrong with a value, and what is doubtful though it may be kept; empty where nothing is."""
+
+    fault: str = ""
+    doubt: str = ""
+
+
+NOTHING_SAID = Judgement()
+
+
+def judged(findings: Iterable[Finding], formatter: Formatter) -> Judgement:
+    """Return what findings about a figure say in words."""
+    told = [(finding.grade, sentence(finding.problem, formatter)) for finding in findings]
+    faults = [text for grade, text in told if grade is Grade.REFUSED]
+    doubts = [text for grade, text in told if grade is Grade.DOUBTFUL]
+    return Judgement(
+        *(". ".join(f"{text[:1].upper()}{text[1:]}" for text in each) for each in (faults, doubts))
+    )
 
 
 class Remark(Label):
@@ -75,6 +102,8 @@ class FormRow(QWidget):
         self.name = name
         self.label = label
         self.required = required
+        #: Says of a value that can be read what is wrong, and what is doubtful, with it.
+        self.judge: Callable[[], Judgement] | None = None
         self._touched = False
         self._aside = aside
         self._unit = Label(theme, font="small", colour="text3")
@@ -83,7 +112,7 @@ class FormRow(QWidget):
         self._echo = Remark(theme, "", "text3", "text3")
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
-        self._timer.setInterval(_TELL_AFTER_MS)
+        self._timer.setInterval(TELL_AFTER_MS)
         self._timer.timeout.connect(self.check)
 
     # What subclasses write
@@ -135,10 +164,13 @@ class FormRow(QWidget):
         try:
             self.value()
         except FieldFault as error:
+            self.set_doubt("")
             self.tell(str(error))
             return False
-        self.tell("")
-        return True
+        said = NOTHING_SAID if self.judge is None or self.is_empty() else self.judge()
+        self.set_doubt(said.doubt)
+        self.tell(said.fault)
+        return not said.fault
 
     def tell(self, fault: str) -> None:
         """Say what is wrong with the row; an empty sentence takes it back."""

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 from PySide6.QtWidgets import QWidget
 
-from gpudesk.desktop.pages.catalog.editors.fields import Limits, NumberRow
 from gpudesk.desktop.pages.catalog.editors.form import FormDialog
+from gpudesk.desktop.pages.catalog.editors.number_row import Limits, NumberRow
 from gpudesk.desktop.pages.catalog.editors.rows import FieldFault
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.settings import Settings

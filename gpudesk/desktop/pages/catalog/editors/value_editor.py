@@ -5,24 +5,27 @@ from __future__ import annotations
 from PySide6.QtWidgets import QWidget
 
 from gpudesk.desktop.pages.catalog.editors.claims_aside import ClaimsAside
-from gpudesk.desktop.pages.catalog.editors.fields import ChoiceRow, NoteRow, NumberRow, TextRow, WordsRow
+from gpudesk.desktop.pages.catalog.editors.fields import ChoiceRow, NoteRow, TextRow, WordsRow
 from gpudesk.desktop.pages.catalog.editors.form import FormDialog
-from gpudesk.desktop.pages.catalog.editors.rows import FieldFault, FormRow
+from gpudesk.desktop.pages.catalog.editors.impact_preview import ImpactPreview
+from gpudesk.desktop.pages.catalog.editors.number_row import NumberRow
+from gpudesk.desktop.pages.catalog.editors.rows import FieldFault, FormRow, Judgement, judged
 from gpudesk.desktop.pages.catalog.editors.source_block import SourceBlock
 from gpudesk.desktop.pages.catalog.editors.stated import StatedRow, figure_text
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.theme.theme import Theme
 from gpudesk.desktop.widgets.buttons import Button
-from gpudesk.domain.claims import Attribute, Claim, ClaimValue
+from gpudesk.domain.claims import Attribute, Claim, ClaimValue, Source
 from gpudesk.domain.formatting import Quantity, quantity_of
 from gpudesk.domain.messages import InputError
 from gpudesk.domain.own_facts import Edit
 from gpudesk.sheets.claim_lines import label_alone
 from gpudesk.sheets.dates import today
 from gpudesk.text import tr
-from gpudesk.workbench.own_edits import revert, state_value
+from gpudesk.workbench.own_edits import own_source, revert, state_value
 from gpudesk.workbench.own_entry import Entry, EntryKind, entry_of
 from gpudesk.workbench.own_forms import in_place_of_held
+from gpudesk.workbench.plausibility import plausibility
 
 _YES, _NO = "yes", "no"
 
@@ -62,12 +65,24 @@ class ValueEditor(FormDialog):
         if held is not None:
             self._show_held(held)
         self._add_revert()
-        self.set_aside(ClaimsAside(theme, found, desk.formatter))
-        self.value_row.edited.connect(self._judge)
+        self.claims = ClaimsAside(theme, found, desk.formatter)
+        self.set_aside(self.claims)
+        self.value_row.judge = self._judge
+        self.value_row.edited.connect(self._say_difference)
+        self.impact = ImpactPreview(desk, theme, self.trial)
+        self.value_row.edited.connect(self.impact.ask_soon)
+        self.add_fixed(self.impact)
         self.value_row.take_focus()
 
     def edit(self) -> Edit:
         """Return the step that states the value."""
+        return self._step(self.source.source())
+
+    def trial(self) -> Edit:
+        """Return the step with what is there, whoever states it."""
+        return self._step(own_source(tr("Your value")))
+
+    def _step(self, source: Source) -> Edit:
         catalog, name = self.desk.workbench.catalog, self.entry.attribute.name
         value, unit = stated_value(self.value_row)
         step = state_value(
@@ -76,7 +91,7 @@ class ValueEditor(FormDialog):
             name,
             value,
             unit,
-            self.source.source(),
+            source,
             today=today(),
             conditions=self.conditions.text(),
             note=self.note_row.text(),
@@ -103,16 +118,16 @@ class ValueEditor(FormDialog):
         preference = self.entry.attribute.preference
         self.reason.show_value(preference.reason if preference is not None else None)
         self.source.show_source(held.source)
-        self._judge()
+        self._say_difference()
 
     def _add_revert(self) -> None:
         found = self.entry.attribute
         states = found.overridden or any(claim.own for claim in found.claims)
         if not states or self.thing.own:
             return
-        button = Button(self.theme, tr("Revert to the shipped value"))
-        button.clicked.connect(self._revert)
-        self.add_left_button(button)
+        self.revert_button = Button(self.theme, tr("Revert to the shipped value"))
+        self.revert_button.clicked.connect(self._revert)
+        self.add_left_button(self.revert_button)
 
     def _revert(self) -> None:
         try:
@@ -122,8 +137,15 @@ class ValueEditor(FormDialog):
             return
         self.take(step)
 
-    def _judge(self) -> None:
-        """Say below the value what it comes to, and how far it is from what holds now."""
+    def _judge(self) -> Judgement:
+        """Say whether an accelerator can have the value that is typed."""
+        row, catalog = self.value_row, self.desk.workbench.catalog
+        value = row.inside() if isinstance(row, NumberRow) else stated_value(row)[0]
+        found = plausibility(catalog, self.thing.id, self.entry.attribute.name, value)
+        return judged(found, self.desk.formatter)
+
+    def _say_difference(self) -> None:
+        """Say below the value what it comes to, and how far it is from what the catalog has."""
         row = self.value_row
         if not isinstance(row, NumberRow):
             return

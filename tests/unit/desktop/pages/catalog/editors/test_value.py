@@ -1,0 +1,373 @@
+"""The forms of one figure: a value of the user's, and the choice of a claim."""
+
+from collections.abc import Callable
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from gpudesk.desktop.pages.catalog.editors.fields import ChoiceRow
+from gpudesk.desktop.pages.catalog.editors.prefer_editor import PreferEditor
+from gpudesk.desktop.pages.catalog.editors.value_editor import ValueEditor
+from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.theme.theme import Theme
+from gpudesk.domain.claims import Attribute, Kind
+from gpudesk.domain.formatting import GERMAN, Formatter
+from gpudesk.domain.messages import InputError, message
+from gpudesk.workbench.own_catalog import OwnCatalog
+from gpudesk.workbench.workbench import Workbench
+from tests.unit.desktop.pages.catalog.editors.keys import Show, focused, key, tab, typed
+
+PART, NAME = "mi325x", "memory_bandwidth"
+
+
+def bandwidth(desk: Desk) -> Attribute:
+    return desk.workbench.catalog.attribute(PART, NAME)
+
+
+def state(desk: Desk, theme: Theme, show: Show, value: str = "5.3", title: str = "Own run") -> ValueEditor:
+    dialog = ValueEditor(desk, theme, PART, NAME)
+    show(dialog)
+    dialog.value_row.take_focus()
+    dialog.value_row.control().selectAll()  # type: ignore[attr-defined]
+    typed(value)
+    dialog.source.title.take_focus()
+    dialog.source.title.edit.selectAll()
+    typed(title)
+    key(Qt.Key.Key_Return)
+    return dialog
+
+
+# A value of the user's
+
+
+def test_value_is_stated_by_keyboard_and_holds_at_once(desk: Desk, theme: Theme, show: Show) -> None:
+    before = desk.workbench.answer(desk.scenario)
+    dialog = ValueEditor(desk, theme, PART, NAME)
+    show(dialog)
+    typed("5.3")
+    tab(2)
+    typed("both directions")
+    tab()
+    typed("measured by us")
+    tab(2)
+    typed("Own run")
+    tab()
+    typed("Lab")
+    tab(2)
+    typed("2026-11")
+    key(Qt.Key.Key_Return)
+    assert dialog.saved
+    assert not dialog.isVisible()
+    found = bandwidth(desk)
+    assert found.value == 5_300_000_000_000
+    claim = found.preferred
+    assert claim is not None
+    assert claim.own
+    assert (claim.source.title, claim.source.publisher, claim.source.date) == ("Own run", "Lab", "2026-11")
+    assert (claim.published, claim.conditions, claim.kind) == ("5.3 TB/s", "both directions", Kind.USER)
+    assert found.reason == "measured by us"
+    assert found.shipped is not None
+    assert found.shipped.value == 6_000_000_000_000
+    assert desk.workbench.answer(desk.scenario) != before, "what depends on it changes"
+
+
+def test_unit_beside_the_number_counts(desk: Desk, theme: Theme, show: Show) -> None:
+    dialog = ValueEditor(desk, theme, PART, NAME)
+    show(dialog)
+    typed("5300")
+    tab()
+    key(Qt.Key.Key_Down)
+    assert dialog.value_row.echo == "−12 % against the shipped value"
+    dialog.source.title.take_focus()
+    typed("Own run")
+    key(Qt.Key.Key_Return)
+    assert bandwidth(desk).value == 5_300_000_000_000
+
+
+def test_number_is_read_as_the_language_writes_it(bench: Workbench, theme: Theme, show: Show) -> None:
+    desk = Desk(bench, Formatter(GERMAN))
+    state(desk, theme, show, "5,3")
+    assert bandwidth(desk).value == 5_300_000_000_000
+
+
+def test_wrong_number_is_told_at_the_field_once_the_typing_rests(
+    desk: Desk, theme: Theme, show: Show, qtbot: QtBot
+) -> None:
+    dialog = ValueEditor(desk, theme, PART, NAME)
+    show(dialog)
+    typed("fast")
+    row = dialog.value_row
+    assert not row.fault
+    qtbot.waitUntil(lambda: "number" in row.fault)
+    assert row.control().accessibleDescription() == row.fault
+    row.control().selectAll()  # type: ignore[attr-defined]
+    typed("6")
+    assert not row.fault, "what is mended is not held against one"
+
+
+def test_source_is_required_and_is_where_saving_leads(desk: Desk, theme: Theme, show: Show) -> None:
+    dialog = ValueEditor(desk, theme, PART, NAME)
+    show(dialog)
+    typed("5.3")
+    key(Qt.Key.Key_Return)
+    assert dialog.isVisible()
+    assert dialog.source.title.fault == "Title is missing"
+    assert focused() is dialog.source.title.edit
+    assert not bandwidth(desk).overridden
+
+
+@pytest.mark.parametrize(
+    ("row", "text"),
+    [("url", "example.com"), ("date", "2026-13"), ("date", "last year"), ("title", "a\x07b")],
+)
+def test_source_that_cannot_be_kept_is_told_at_its_field(
+    desk: Desk, theme: Theme, show: Show, row: str, text: str
+) -> None:
+    dialog = ValueEditor(desk, theme, PART, NAME)
+    show(dialog)
+    typed("5.3")
+    dialog.source.title.show_value("Own run")
+    getattr(dialog.source, row).show_value(text)
+    key(Qt.Key.Key_Return)
+    assert dialog.isVisible()
+    assert [each.name for each in dialog.rows if each.fault] == [row]
+    assert not bandwidth(desk).overridden
+
+
+def test_last_source_of_the_session_stands_there_again(desk: Desk, theme: Theme, show: Show) -> None:
+    state(desk, theme, show, title="Quote by mail")
+    following = ValueEditor(desk, theme, "mi355x", "price_low")
+    show(following)
+    assert following.source.title.text() == "Quote by mail"
+    typed("30000")
+    key(Qt.Key.Key_Return)
+    found = desk.workbench.catalog.attribute("mi355x", "price_low")
+    assert found.value == 30_000
+    assert found.preferred is not None
+    assert found.preferred.source == bandwidth(desk).preferred.source  # type: ignore[union-attr]
+
+
+def test_former_source_is_offered_while_its_title_is_typed(desk: Desk, theme: Theme, show: Show) -> None:
+    state(desk, theme, show, title="Quote by mail")
+    dialog = ValueEditor(desk, theme, PART, "tdp")
+    show(dialog)
+    row = dialog.source.title
+    row.take_focus()
+    row.edit.selectAll()
+    typed("quo")
+    completer = row.edit.completer()
+    assert completer.completionCount() == 1
+    dialog.source.publisher.show_value("somebody else")
+    popup = completer.popup()
+    assert popup is not None
+    QTest.keyClick(popup, Qt.Key.Key_Down)
+    QTest.keyClick(popup, Qt.Key.Key_Return)
+    assert dialog.source.publisher.text() is None, "the rest of it is filled in"
+
+
+def test_own_value_is_changed_and_does_not_pile_up(desk: Desk, theme: Theme, show: Show) -> None:
+    state(desk, theme, show)
+    again = ValueEditor(desk, theme, PART, NAME)
+    assert again.value_row.control().text() == "5.3"  # type: ignore[attr-defined]
+    assert again.source.title.text() == "Own run"
+    again.deleteLater()
+    state(desk, theme, show, "5.5", "Second run")
+    own = [claim for claim in bandwidth(desk).claims if claim.own]
+    assert [claim.source.title for claim in own] == ["Second run"]
+    assert bandwidth(desk).value == 5_500_000_000_000
+    assert len(desk.workbench.own.facts) == 3, "a source, a claim, a choice"
+
+
+def test_it_is_reverted_from_the_form_and_can_be_undone(desk: Desk, theme: Theme, show: Show) -> None:
+    state(desk, theme, show)
+    dialog = ValueEditor(desk, theme, PART, NAME)
+    show(dialog)
+    assert dialog.revert_button.text() == "Revert to the shipped value"
+    dialog.revert_button.setFocus()
+    key(Qt.Key.Key_Space)
+    assert not bandwidth(desk).overridden
+    assert bandwidth(desk).value == 6_000_000_000_000
+    desk.workbench.own.undo()
+    assert bandwidth(desk).value == 5_300_000_000_000
+
+
+def test_words_yes_or_no_and_lists_are_stated_too(desk: Desk, theme: Theme, show: Show) -> None:
+    def stated(thing: str, name: str, enter: Callable[[ValueEditor], None]) -> object:
+        dialog = ValueEditor(desk, theme, thing, name)
+        show(dialog)
+        enter(dialog)
+        dialog.source.title.show_value("Own run")
+        dialog.accept()
+        assert dialog.saved, [row.fault for row in dialog.rows] + [dialog.note.text]
+        return desk.workbench.catalog.attribute(thing, name).value
+
+    def choose_no(dialog: ValueEditor) -> None:
+        assert isinstance(dialog.value_row, ChoiceRow)
+        dialog.value_row.show_value("no" if was else "yes")
+
+    model = desk.workbench.catalog.models()[0].id
+    was = desk.workbench.catalog.attribute(model, "tied_embeddings").value
+    assert stated(PART, "memory_type", lambda _: typed("HBM4")) == "HBM4"
+    assert stated(PART, "supported_precisions", lambda _: typed("fp8, bf16, fp8")) == ("fp8", "bf16")
+    assert stated(model, "tied_embeddings", choose_no) is (not was)
+
+
+def test_claims_stand_beside_it(desk: Desk, theme: Theme, show: Show) -> None:
+    dialog = ValueEditor(desk, theme, PART, NAME)
+    show(dialog)
+    said = [line.node.sentence for line in dialog.claims.view.lines.lines]
+    assert said[0].startswith("6.0 TB/s, taken")
+    assert sum("refused" in line for line in said) >= 3
+
+
+# What cannot be saved
+
+
+def test_full_disk_keeps_all_that_was_entered(
+    desk: Desk, theme: Theme, show: Show, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(own: OwnCatalog, edit: object) -> None:
+        raise InputError(message("own.file.full"), str(own.path))
+
+    monkeypatch.setattr(OwnCatalog, "write", full)
+    dialog = state(desk, theme, show)
+    assert dialog.isVisible()
+    assert dialog.note.isVisible()
+    assert "the disk is full" in dialog.note.text
+    assert "What you entered is still here" in dialog.note.text
+    assert dialog.value_row.control().text() == "5.3"  # type: ignore[attr-defined]
+    assert not bandwidth(desk).overridden
+    monkeypatch.undo()
+    key(Qt.Key.Key_Return)
+    assert not dialog.isVisible(), "saved once there is room again"
+    assert bandwidth(desk).value == 5_300_000_000_000
+
+
+def test_file_that_cannot_be_used_is_told_before_anything_is_typed(
+    own_file: object, theme: Theme, show: Show, qtbot: QtBot
+) -> None:
+    from pathlib import Path
+
+    path = Path(str(own_file))
+    path.parent.mkdir(parents=True)
+    path.write_bytes(b"no catalog at all" * 100)
+    with Workbench.open() as bench:
+        desk = Desk(bench, Formatter())
+        dialog = ValueEditor(desk, theme, PART, NAME)
+        show(dialog)
+        assert dialog.note.text.startswith("Nothing can be saved: ")
+        typed("5.3")
+        dialog.source.title.show_value("Own run")
+        key(Qt.Key.Key_Return)
+        assert dialog.isVisible()
+        assert path.read_bytes().startswith(b"no catalog")
+
+
+def test_value_that_is_there_already_says_so(desk: Desk, theme: Theme, show: Show) -> None:
+    state(desk, theme, show)
+    dialog = state(desk, theme, show)
+    assert dialog.isVisible()
+    assert "holds already" in dialog.value_row.fault
+
+
+# Leaving
+
+
+def test_escape_leaves_at_once_where_nothing_was_entered(
+    desk: Desk, theme: Theme, show: Show, answer_box: Callable[[str], list[str]]
+) -> None:
+    asked = answer_box("Discard")
+    dialog = ValueEditor(desk, theme, PART, NAME)
+    show(dialog)
+    key(Qt.Key.Key_Escape)
+    assert not dialog.isVisible()
+    assert not asked
+
+
+def test_escape_asks_where_something_was(
+    desk: Desk, theme: Theme, show: Show, answer_box: Callable[[str], list[str]]
+) -> None:
+    asked = answer_box("Keep editing")
+    dialog = ValueEditor(desk, theme, PART, NAME)
+    show(dialog)
+    typed("5.3")
+    key(Qt.Key.Key_Escape)
+    assert dialog.isVisible()
+    assert asked == ["Discard what you entered? Nothing of it has been saved."]
+    answer_box("Discard")
+    key(Qt.Key.Key_Escape)
+    assert not dialog.isVisible()
+    assert not bandwidth(desk).overridden
+
+
+# The choice of a claim
+
+
+def test_claim_is_chosen_by_keyboard_with_a_reason(
+    desk: Desk, theme: Theme, show: Show, qtbot: QtBot
+) -> None:
+    dialog = PreferEditor(desk, theme, PART, NAME)
+    show(dialog)
+    assert dialog.options[0].hasFocus()
+    key(Qt.Key.Key_Down)
+    key(Qt.Key.Key_Down)
+    assert dialog.chosen is not None
+    assert dialog.chosen.source.id == "seed-002"
+    qtbot.waitUntil(lambda: "MI325X" in dialog.impact.detail.text(), timeout=5000)
+    dialog.reason.take_focus()
+    typed("the figure of our own runs")
+    key(Qt.Key.Key_Return)
+    found = bandwidth(desk)
+    assert found.value == 5_300_000_000_000
+    assert found.preference is not None
+    assert found.preference.reason == "the figure of our own runs"
+
+
+def test_reason_is_required(desk: Desk, theme: Theme, show: Show) -> None:
+    dialog = PreferEditor(desk, theme, PART, NAME, claim="seed-002")
+    show(dialog)
+    key(Qt.Key.Key_Return)
+    assert dialog.isVisible()
+    assert dialog.reason.fault == "Why this one is missing"
+    assert focused() is dialog.reason.edit
+
+
+def test_options_say_who_printed_what(desk: Desk, theme: Theme, show: Show) -> None:
+    dialog = PreferEditor(desk, theme, PART, NAME)
+    show(dialog)
+    names = [option.accessibleName() for option in dialog.options]
+    assert names[0].startswith("6.0 TB/s, taken, AMD, GEAK hardware data")
+    seed = next(name for name in names if "Scorecard" in name)
+    assert "refused" in seed
+    assert "published as 5300 GB/s" in seed
+    assert "Value of MI300X" in seed
+    assert "“5.3 TB/s”" in seed
+
+
+def test_shipped_choice_is_taken_back(desk: Desk, theme: Theme, show: Show) -> None:
+    state(desk, theme, show)
+    dialog = PreferEditor(desk, theme, PART, NAME)
+    show(dialog)
+    assert dialog.options[0].choice.stance == "taken by you"
+    assert dialog.shipped_button.text() == "Take the shipped choice"
+    dialog.shipped_button.setFocus()
+    key(Qt.Key.Key_Space)
+    assert bandwidth(desk).value == 6_000_000_000_000
+    assert any(claim.own for claim in bandwidth(desk).rivals), "the own value stays beside it"
+
+
+def test_what_it_does_to_the_scenario_is_told_while_one_types(
+    desk: Desk, theme: Theme, show: Show, qtbot: QtBot
+) -> None:
+    dialog = ValueEditor(desk, theme, PART, NAME)
+    show(dialog)
+    typed("3")
+    qtbot.waitUntil(
+        lambda: "MI325X" in dialog.impact.words.text() + dialog.impact.detail.text(), timeout=5000
+    )
+    other = ValueEditor(desk, theme, "l4", "tdp")
+    show(other)
+    typed("73")
+    qtbot.waitUntil(lambda: other.impact.words.text() == "Result unchanged", timeout=5000)
