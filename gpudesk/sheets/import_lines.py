@@ -56,7 +56,7 @@ def _model(figures: ModelFigures, formatter: Formatter) -> tuple[ImportLine, ...
         ImportLine(
             tr("Active for a token"),
             billions(figures.active_parameters, formatter),
-            tr("the LM head counts, the table of embeddings does not"),
+            tr("with the LM head, without the embedding"),
         ),
         ImportLine(tr("KV cache a token"), *_cache(figures, formatter)),
         ImportLine(tr("Layers"), count(figures.layers)),

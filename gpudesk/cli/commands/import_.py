@@ -1,15 +1,16 @@
-"""`gpudesk import`: facts from files into the user's own: models, accelerators, prices."""
+"""`gpudesk import`: facts from files into the user's own: models, accelerators, prices, packs."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from gpudesk.cli import output
 from gpudesk.cli.faults import DONE, UsageError
 from gpudesk.cli.options import add_json
+from gpudesk.cli.steps import through
 from gpudesk.text import tr
 
 if TYPE_CHECKING:
@@ -24,11 +25,12 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type
     """Add the command to the parser."""
     parser = commands.add_parser(
         "import",
-        help=tr("Bring models, accelerators and prices from files into your own facts."),
+        help=tr("Bring models, accelerators, prices and packs from files into your own facts."),
         description=tr(
             "Bring facts from files into your own: the config.json of a model, with the files beside it, or "
-            "its folder; a GGUF file; an accelerator as JSON; prices as CSV. All of it is written in one "
-            "step, or, where anything is at fault, nothing."
+            "its folder; a GGUF file; an accelerator as JSON; prices as CSV; a catalog pack, of which "
+            "everything comes that differs from nothing of yours. All of it is written in one step, or, "
+            "where anything is at fault, nothing."
         ),
     )
     parser.add_argument("files", nargs="+", metavar=tr("FILE"), help=tr("the files or folders"))
@@ -46,6 +48,9 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type
     parser.add_argument(
         "--date", metavar="YYYY-MM-DD", help=tr("the day of prices that have none; a month or year will do")
     )
+    parser.add_argument(
+        "--trust", action="store_true", help=tr("trust the signer of a pack from now on, if it is not known")
+    )
     parser.add_argument("--dry-run", action="store_true", help=tr("show what would come, and write nothing"))
     add_json(parser)
     parser.set_defaults(run=run)
@@ -60,37 +65,33 @@ def _answer(given: str) -> tuple[str, str]:
 
 def run(options: argparse.Namespace) -> int:
     """Read all files, then write all or nothing."""
+    from gpudesk.cli.import_pack import run_pack
     from gpudesk.sheets.dates import today
-    from gpudesk.workbench.importing import propose, step_of, write
+    from gpudesk.workbench.importing import propose
+    from gpudesk.workbench.taking_in import step_of, write
     from gpudesk.workbench.workbench import Workbench
 
     paths = [Path(name) for name in options.files]
     with Workbench.open() as workbench:
         catalog, own = workbench.catalog, workbench.own
-        found = _through(propose(paths, catalog, today=today()))
+        found = through(propose(paths, catalog, today=today()))
         if len(found) > 1 and (options.id or options.name):
             raise UsageError(tr("--as and --name are for one file; these are {n}", n=len(found)))
+        if any(each.pack is not None for each in found):
+            if len(found) > 1:
+                raise UsageError(tr("a pack is imported by itself; these are {n} files", n=len(found)))
+            return run_pack(found[0], options, workbench)
         proposals = [_wanted(each, options, workbench) for each in found]
         if options.dry_run:
             step_of(catalog, proposals)
         else:
-            own.adopt(*_through(write(own, catalog, proposals)))
+            own.adopt(*through(write(own, catalog, proposals)))
         _say(found, proposals, workbench, options)
     return DONE
 
 
-def _through(steps: Generator[object, None, _T]) -> _T:
-    """Go through the steps and return the result."""
-    while True:
-        try:
-            next(steps)
-        except StopIteration as end:
-            result: _T = end.value
-            return result
-
-
 def _wanted(found: Import, options: argparse.Namespace, workbench: Workbench) -> Proposal:
-    from gpudesk.workbench.importing import Wishes, answered, revised
+    from gpudesk.workbench.taking_in import Wishes, answered, revised
 
     wishes = Wishes(
         id=options.id or "",
@@ -99,7 +100,7 @@ def _wanted(found: Import, options: argparse.Namespace, workbench: Workbench) ->
         date=options.date or "",
     )
     proposal = answered(found, dict(options.answer))
-    return _through(revised(found, proposal, wishes, workbench.catalog))
+    return through(revised(found, proposal, wishes, workbench.catalog))
 
 
 # What is said

@@ -137,10 +137,10 @@ def _ticks(c: Colours, px: Callable[[float], int], images: ControlImages) -> str
     return f"""
 QCheckBox, QRadioButton {{ spacing: {px(8)}px; background: transparent; }}
 QCheckBox:disabled, QRadioButton:disabled {{ color: {c["disabled"]}; }}
-QCheckBox::indicator, QRadioButton::indicator {{ width: {side}px; height: {side}px;
+QCheckBox::indicator, QRadioButton::indicator, QTableView::indicator {{ width: {side}px; height: {side}px;
   border: 1px solid {c["control"]}; background: {c["page"]}; border-radius: 4px; }}
-QCheckBox::indicator:checked {{ background: {c["text1"]}; border-color: {c["text1"]};
-  image: {images.url("check", c["page"])}; }}
+QCheckBox::indicator:checked, QTableView::indicator:checked {{ background: {c["text1"]};
+  border-color: {c["text1"]}; image: {images.url("check", c["page"])}; }}
 QCheckBox::indicator:indeterminate {{ background: {c["text1"]}; border-color: {c["text1"]};
   image: {images.url("minus", c["page"])}; }}
 QCheckBox::indicator:disabled, QRadioButton::indicator:disabled {{ border-color: {c["hair"]};
@@ -208,6 +208,7 @@ def _views(c: Colours, px: Callable[[float], int]) -> str:
 QAbstractItemView {{ background: {c["page"]}; color: {c["text1"]}; border: none; outline: none;
   selection-background-color: {c["selection"]}; selection-color: {c["text1"]}; }}
 QAbstractItemView[kind="raised"] {{ background: {c["raised"]}; }}
+QTableView::item:disabled {{ color: {c["text3"]}; }}
 QHeaderView {{ background: {c["page"]}; border: none; }}
 QHeaderView::section {{ background: {c["page"]}; color: {c["text3"]}; border: none; font-weight: 500;
   font-size: {px(11)}px; padding: 0 3px; border-bottom: 1px solid {c["strong"]}; }}

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import QSize, QTimer
 from PySide6.QtWidgets import QWidget
 
 from gpudesk.desktop.pages.catalog.editors.fields import DateRow, TextRow
 from gpudesk.desktop.pages.catalog.editors.form import FormDialog
 from gpudesk.desktop.pages.catalog.editors.rows import FieldFault, FormRow
-from gpudesk.desktop.pages.catalog.importing.figures_view import FiguresView
+from gpudesk.desktop.pages.catalog.importing.figures_view import FiguresAside, FiguresView
 from gpudesk.desktop.pages.catalog.importing.missing_rows import answer_of, missing_rows
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.jobs import Jobs
@@ -19,9 +19,12 @@ from gpudesk.sentences import problem, sentence
 from gpudesk.sheets.import_lines import kind_word
 from gpudesk.text import tr, trn
 from gpudesk.workbench.import_figures import import_figures
-from gpudesk.workbench.importing import Import, Wishes, take
+from gpudesk.workbench.importing import Import
 from gpudesk.workbench.proposals import lacks, sources_of, subject_of
+from gpudesk.workbench.taking_in import Wishes, take
 
+#: What figures have beside the rows, the buttons below, and the highest that the dialog becomes by itself.
+_ASIDE, _FOOT, _HIGHEST = 300.0, 54.0, 700.0
 #: A count of parameters follows what is typed after a rest of this length.
 _FOLLOWS_MS = 200
 
@@ -57,6 +60,7 @@ class ImportDialog(FormDialog):
         self.step: Edit | None = None
         self._writing = False
         self._missing: list[tuple[FormRow, MissingField]] = []
+        self._beside: FiguresAside | None = None
         self._figures = FiguresView(theme, desk.formatter)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
@@ -64,7 +68,14 @@ class ImportDialog(FormDialog):
         self._timer.timeout.connect(self._follow)
         self._fill()
         self._show_figures()
-        self.resize(self.sizeHint())
+
+    def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
+        """Show all rows and figures where the screen has room for them."""
+        hint, px = super().sizeHint(), self.theme.px
+        if self._beside is None:
+            return hint
+        figures = self._beside.height_for(px(_ASIDE)) + px(_FOOT)
+        return QSize(hint.width(), min(max(hint.height(), figures), px(_HIGHEST)))
 
     # Rows
 
@@ -81,23 +92,28 @@ class ImportDialog(FormDialog):
             self.column.addSpacing(self.theme.px(8))
             self.column.addWidget(self._figures)
         else:
-            self.set_aside(self._figures)
+            self._beside = FiguresAside(self.theme, self._figures)
+            self.set_aside(self._beside)
 
     def _name_rows(self) -> list[FormRow]:
-        theme, subject, sources = self.theme, subject_of(self.proposal), sources_of(self.proposal)
+        subject = subject_of(self.proposal)
+        if subject is None and not self.proposal.missing:
+            return self._id_rows()
+        name = TextRow(self.theme, "name", tr("Name"), required=True)
+        name.show_value(self.proposal.name if subject is None else subject.name)
+        return [name, *self._id_rows()]
+
+    def _id_rows(self) -> list[FormRow]:
+        subject, sources = subject_of(self.proposal), sources_of(self.proposal)
         rows: list[FormRow] = []
-        if subject is not None or self.proposal.missing:
-            self._name = TextRow(theme, "name", tr("Name"), required=True)
-            self._name.show_value(self.proposal.name if subject is None else subject.name)
-            rows.append(self._name)
         if subject is not None:
-            self._id = TextRow(theme, "id", tr("Id"), required=True)
-            self._id.show_value(subject.id)
-            rows.append(self._id)
+            row = TextRow(self.theme, "id", tr("Id"), required=True)
+            row.show_value(subject.id)
+            rows.append(row)
         if sources:
-            self._title = TextRow(theme, "title", tr("Source"), required=True)
-            self._title.show_value(sources[0].title)
-            rows.append(self._title)
+            row = TextRow(self.theme, "title", tr("Source"), required=True)
+            row.show_value(sources[0].title)
+            rows.append(row)
         return rows
 
     def _price_rows(self) -> list[FormRow]:
@@ -105,18 +121,23 @@ class ImportDialog(FormDialog):
         rows: list[FormRow] = []
         if no_provider:
             providers = {price.provider for price in self.desk.workbench.catalog.prices() if price.provider}
-            self._provider = TextRow(
+            row = TextRow(
                 self.theme,
                 "provider",
                 tr("Provider"),
                 empty=tr("of the prices for which the file names none"),
                 words=sorted(providers),
             )
-            rows.append(self._provider)
+            rows.append(row)
         if no_date:
             rows.append(DateRow(self.theme, "date", tr("Date of the prices")))
             rows[-1].set_echo(tr("The file gives none. Without one they are shown as undated."))
         return rows
+
+    def _name_what_is_whole(self) -> None:
+        """Let id and source be changed too once there is something that has them."""
+        if self._missing and self.row("id") is None and subject_of(self.proposal) is not None:
+            self.add_section(tr("Entry"), self._id_rows())
 
     def _ask(self, proposal: Proposal) -> bool:
         """Put a row for each missing field that was not asked for yet; return whether there was one."""
@@ -156,6 +177,7 @@ class ImportDialog(FormDialog):
             self._figures.show_sentence(problem(error, self.desk.formatter))
             return
         self._ask(self.proposal)
+        self._name_what_is_whole()
         self._show_figures()
 
     def _show_figures(self) -> None:

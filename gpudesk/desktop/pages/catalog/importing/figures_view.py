@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QFrame, QGridLayout, QScrollArea, QVBoxLayout, QWidget
 
 from gpudesk.desktop.pages.catalog.editors.rows import Remark
+from gpudesk.desktop.theme.pen import Pen
 from gpudesk.desktop.theme.theme import Theme
 from gpudesk.desktop.widgets.label import Label
 from gpudesk.domain.formatting import Formatter
@@ -15,9 +17,13 @@ from gpudesk.domain.imports import ImportFigures
 from gpudesk.sheets.import_lines import ImportLine, PriceLine, import_lines, price_head, price_lines
 from gpudesk.text import tr
 
+_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 #: Ranges of prices that are shown; of more the others are counted.
 _MOST_PRICES = 60
+#: Places of the columns that are flushed right, and the room between two rows.
+_FIGURES = range(2, 6)
+_ROW_GAP = 8.0
 
 
 class FiguresView(QWidget):
@@ -78,7 +84,11 @@ class FiguresView(QWidget):
 
 def _lines(theme: Theme, lines: Sequence[ImportLine]) -> QWidget:
     """Set labels left, values right, and notes below the values."""
-    table, grid = _grid(theme)
+    table = QWidget()
+    grid = QGridLayout(table)
+    grid.setContentsMargins(0, 0, 0, 0)
+    grid.setHorizontalSpacing(theme.px(16))
+    grid.setVerticalSpacing(theme.px(4))
     grid.setColumnStretch(1, 1)
     row = 0
     for line in lines:
@@ -99,34 +109,96 @@ def _lines(theme: Theme, lines: Sequence[ImportLine]) -> QWidget:
 
 def _price_table(theme: Theme, lines: Sequence[PriceLine]) -> QWidget:
     """Set the ranges in columns with their heads above the figures."""
-    table, grid = _grid(theme)
+    table = _RuledGrid(theme)
+    grid = table.grid
     grid.setColumnStretch(0, 1)
     heads = price_head()
     for place, head in enumerate(heads):
         label = Label(theme, head, font="caption_strong", colour="text3")
-        label.setAlignment(_RIGHT if place in range(2, 6) else Qt.AlignmentFlag.AlignLeft)
+        label.setAlignment(_RIGHT if place in _FIGURES else _LEFT)
         grid.addWidget(label, 0, place)
     for row, line in enumerate(lines[:_MOST_PRICES], start=1):
         for place, text in enumerate(line.cells):
-            strong = place in (0, 4)
-            label = Label(theme, text, font="body_strong" if strong else "body")
-            label.setAlignment(_RIGHT if place in range(2, 6) else Qt.AlignmentFlag.AlignLeft)
+            strong, aside = place in (0, 4), place in (1, 6)
+            label = Label(
+                theme, text, font="body_strong" if strong else "body", colour="text2" if aside else "text1"
+            )
+            label.setAlignment(_RIGHT if place in _FIGURES else _LEFT)
             label.setAccessibleName(f"{line.cells[0]}, {line.cells[1]}, {heads[place]}: {text}")
-            if place in (1, 6):
-                label.set_colour("text2")
             grid.addWidget(label, row, place)
+    unit = tr("US dollars an hour for one accelerator; of purchases, US dollars for one")
     if len(lines) > _MOST_PRICES:
-        more = tr("and {n} more rows, which come too", n=len(lines) - _MOST_PRICES)
-        grid.addWidget(Label(theme, more, font="small", colour="text3"), _MOST_PRICES + 1, 0, 1, 7)
-    unit = tr("US dollars an hour for one accelerator; purchases in US dollars for one")
-    grid.addWidget(Label(theme, unit, font="caption", colour="text3"), _MOST_PRICES + 2, 0, 1, 7)
-    return table
+        more = tr("And {n} more lines, whose prices come too", n=len(lines) - _MOST_PRICES)
+        unit = f"{more}. {unit}"
+    whole = QWidget()
+    column = QVBoxLayout(whole)
+    column.setContentsMargins(0, 0, 0, 0)
+    column.setSpacing(theme.px(6))
+    column.addWidget(table)
+    column.addWidget(Label(theme, unit, font="caption", colour="text3", wrap=True))
+    return whole
 
 
-def _grid(theme: Theme) -> tuple[QWidget, QGridLayout]:
-    table = QWidget()
-    grid = QGridLayout(table)
-    grid.setContentsMargins(0, 0, 0, 0)
-    grid.setHorizontalSpacing(theme.px(16))
-    grid.setVerticalSpacing(theme.px(4))
-    return table, grid
+class _RuledGrid(QWidget):
+    """A grid whose rows are divided by rules, the head by a stronger one."""
+
+    def __init__(self, theme: Theme) -> None:
+        """Begin empty."""
+        super().__init__()
+        self._theme = theme
+        self.grid = QGridLayout(self)
+        self.grid.setContentsMargins(0, 0, 0, theme.px(_ROW_GAP) // 2)
+        self.grid.setHorizontalSpacing(theme.px(20))
+        self.grid.setVerticalSpacing(theme.px(_ROW_GAP))
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802, ARG002 - Qt's name
+        """Draw the rules between the rows."""
+        painter = QPainter(self)
+        try:
+            pen = Pen(painter, self._theme)
+            below = self._theme.px(_ROW_GAP) / 2
+            for row in range(self.grid.rowCount()):
+                level = self.grid.cellRect(row, 0).bottom() + 1 + below
+                pen.hairline(0, level, self.width(), level, "grid" if row else "strong")
+        finally:
+            painter.end()
+
+
+class FiguresAside(QWidget):
+    """Figures beside a form, on the panel's colour, divided from the rows; what has no room scrolls."""
+
+    def __init__(self, theme: Theme, figures: FiguresView) -> None:
+        """Hold figures."""
+        super().__init__()
+        self._theme = theme
+        self._figures = figures
+        self._body = QWidget()
+        inside = QVBoxLayout(self._body)
+        inside.setContentsMargins(*(theme.px(16) for _ in range(4)))
+        inside.addWidget(figures)
+        area = QScrollArea()
+        area.setWidgetResizable(True)
+        area.setFrameShape(QFrame.Shape.NoFrame)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area.setAccessibleName(tr("What comes"))
+        area.setWidget(self._body)
+        area.viewport().setAutoFillBackground(False)
+        self._body.setAutoFillBackground(False)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(1, 0, 0, 0)
+        column.addWidget(area)
+
+    def height_for(self, width: int) -> int:
+        """Return the height that shows all figures in a width."""
+        return max(self._body.heightForWidth(width), self._body.sizeHint().height())
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802, ARG002 - Qt's name
+        """Lie on the panel's colour, divided from the rows."""
+        painter = QPainter(self)
+        try:
+            pen = Pen(painter, self._theme)
+            painter.fillRect(self.rect(), self._theme.colour("chrome"))
+            pen.hairline(0, 0, 0, self.height())
+            pen.hairline(0, 0, self.width(), 0)
+        finally:
+            painter.end()

@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QFileDialog
 
 from gpudesk.desktop.pages.catalog.importing.dialog import ImportDialog
+from gpudesk.desktop.pages.catalog.importing.pack_dialog import PackDialog
 from gpudesk.desktop.shell.note_bar import Remedy
 from gpudesk.domain.messages import InputError
 from gpudesk.domain.own_facts import Edit, OwnModel, OwnPrice, Proposal
@@ -82,11 +83,15 @@ class ImportFlow(QObject):
         found = self._waiting.pop(0)
         window, number = self._window, self._total - len(self._waiting)
         place = tr("{n} of {total}", n=number, total=self._total) if self._total > 1 else ""
-        dialog = ImportDialog(window.desk, window.theme, window.jobs, found, place=place, parent=window)
+        dialog: ImportDialog | PackDialog
+        if found.pack is not None:
+            dialog = PackDialog(window.desk, window.theme, window.jobs, found, found.pack, window)
+        else:
+            dialog = ImportDialog(window.desk, window.theme, window.jobs, found, place=place, parent=window)
         dialog.finished.connect(partial(self._closed, dialog))
         dialog.open()
 
-    def _closed(self, dialog: ImportDialog) -> None:
+    def _closed(self, dialog: ImportDialog | PackDialog) -> None:
         if dialog.step is not None:
             self._taken.append(dialog.proposal)
             self._steps.append(dialog.step)

@@ -1,0 +1,262 @@
+"""`gpudesk import`: one line for each result, all or nothing, and refusals in one line."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gpudesk.cli import main as entry
+from gpudesk.workbench.own_checks import own_source
+from gpudesk.workbench.own_edits import state_value
+from gpudesk.workbench.pack import make_pack
+from gpudesk.workbench.pack_signing import signer
+from gpudesk.workbench.workbench import Workbench
+
+Capture = pytest.CaptureFixture[str]
+
+LLAMA = {
+    "architectures": ["LlamaForCausalLM"],
+    "model_type": "llama",
+    "hidden_size": 8192,
+    "intermediate_size": 28672,
+    "num_attention_heads": 64,
+    "num_key_value_heads": 8,
+    "num_hidden_layers": 80,
+    "vocab_size": 128256,
+    "max_position_embeddings": 131072,
+    "torch_dtype": "bfloat16",
+    "tie_word_embeddings": False,
+}
+PRICES = (
+    "InstanceType,AcceleratorName,AcceleratorCount,Price,SpotPrice,Region\nex.8x,MI325X,8,17.60,9.00,eu-1\n"
+)
+
+
+@pytest.fixture
+def llama(tmp_path: Path) -> Path:
+    folder = tmp_path / "My-Llama"
+    folder.mkdir()
+    (folder / "config.json").write_text(json.dumps(LLAMA))
+    return folder
+
+
+@pytest.fixture
+def offers(tmp_path: Path) -> Path:
+    path = tmp_path / "offers.csv"
+    path.write_text(PRICES)
+    return path
+
+
+def run(capsys: Capture, *arguments: object) -> tuple[int, str, str]:
+    code = entry.main(["import", *map(str, arguments)])
+    told = capsys.readouterr()
+    return code, told.out, told.err
+
+
+def own_ids() -> set[str]:
+    with Workbench.open() as workbench:
+        return {thing.id for thing in workbench.catalog.things() if thing.own}
+
+
+def facts() -> int:
+    with Workbench.open() as workbench:
+        return len(workbench.own.facts)
+
+
+def test_a_model_is_added_in_one_line(capsys: Capture, llama: Path) -> None:
+    code, out, err = run(capsys, llama)
+    assert (code, err) == (0, "")
+    assert out == f"Added model my-llama (My-Llama) from {llama / 'config.json'}\n"
+    assert own_ids() == {"my-llama"}
+    assert entry.main(["catalog", "show", "my-llama", "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    values = {each["name"]: each for each in shown["attributes"]}
+    assert values["hidden_size"]["value"] == 8192
+
+
+def test_the_model_answers_like_the_shipped_one_of_the_same_shape(capsys: Capture, llama: Path) -> None:
+    run(capsys, llama, "--as", "mine", "--name", "Mine")
+    question = {
+        "accelerator": "h200-sxm", "weights": "fp8", "input_tokens": 1000, "output_tokens": 1000,
+        "load": {"concurrency": 64},
+    }  # fmt: skip
+    with Workbench.open() as workbench:
+        from gpudesk.workbench.requests import parse_request
+
+        mine, shipped = (
+            workbench.estimate(parse_request({**question, "model": model}))
+            for model in ("mine", "llama-3.1-70b")
+        )
+    assert mine.output_tokens_per_s == shipped.output_tokens_per_s
+    assert mine.memory == shipped.memory
+
+
+def test_a_dry_run_shows_all_and_writes_nothing(capsys: Capture, llama: Path, offers: Path) -> None:
+    code, out, _ = run(capsys, llama, offers, "--dry-run")
+    assert code == 0
+    assert "70,553,706,496" in out
+    assert "320 KiB" in out
+    assert "Would add 2 prices" in out
+    assert "2.20" in out
+    assert facts() == 0
+
+
+def test_programs_get_the_figures(capsys: Capture, llama: Path, offers: Path) -> None:
+    code, out, _ = run(capsys, llama, offers, "--json", "--provider", "Example", "--date", "2026-11")
+    assert code == 0
+    told: dict[str, Any] = json.loads(out)
+    assert told["written"] is True
+    model, prices = told["imported"]
+    assert (model["kind"], model["id"], model["model"]["parameters"]) == ("model", "my-llama", 70_553_706_496)
+    assert model["model"]["kv_bytes_per_token"] == 320 * 1024
+    assert {each["term"]: each["median"] for each in prices["prices"]} == {"on_demand": 2.2, "spot": 1.125}
+    with Workbench.open() as workbench:
+        mine = [price for price in workbench.catalog.prices("mi325x") if price.own]
+    assert {(price.provider, price.date) for price in mine} == {("Example", "2026-11")}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--as", "h200-sxm"], "gpudesk: id: h200-sxm is there already; choose another id\n"),
+        (
+            ["--as", "Not One"],
+            "gpudesk: id: has small letters, digits, single dots and hyphens, at most 80\n",
+        ),
+    ],
+)
+def test_a_wish_that_cannot_be_is_refused(
+    capsys: Capture, llama: Path, arguments: list[str], said: str
+) -> None:
+    assert run(capsys, llama, *arguments) == (1, "", said)
+    assert facts() == 0
+
+
+def test_one_file_at_fault_keeps_all_of_them_out(capsys: Capture, llama: Path, tmp_path: Path) -> None:
+    broken = tmp_path / "broken.json"
+    broken.write_text('{"model_type": "llama",')
+    code, out, err = run(capsys, llama, broken)
+    assert (code, out) == (1, "")
+    assert err == f"gpudesk: {broken}: is no JSON from line 1 on; fetch the file again, or mend it there\n"
+    assert facts() == 0
+
+
+def test_what_a_file_leaves_open_is_answered(capsys: Capture, tmp_path: Path) -> None:
+    folder = tmp_path / "Gap"
+    folder.mkdir()
+    (folder / "config.json").write_text(
+        json.dumps({name: value for name, value in LLAMA.items() if name != "intermediate_size"})
+    )
+    code, _, err = run(capsys, folder)
+    assert code == 1
+    assert "does not state intermediate_size; say it by --answer FIELD=VALUE or in the window" in err
+    code, _, err = run(capsys, folder, "--answer", "intermediate_size=wide")
+    assert code == 1
+    assert 'intermediate_size: "wide" stands where a whole number belongs' in err
+    assert facts() == 0
+    assert run(capsys, folder, "--answer", "intermediate_size=28672")[0] == 0
+    assert own_ids() == {"gap"}
+
+
+@pytest.mark.parametrize("arguments", [["--answer", "x"], ["--as", "a"], []])
+def test_usage_that_cannot_be_is_said(
+    capsys: Capture, llama: Path, offers: Path, arguments: list[str]
+) -> None:
+    files = [llama, offers] if arguments else []
+    code, out, err = run(capsys, *files, *arguments)
+    assert (code, out) == (2, "")
+    assert err.count("\n") == 1
+
+
+def hostile(folder: Path) -> list[Path]:
+    """Return files that mean harm, or are none."""
+    folder.mkdir()
+    (folder / "empty.json").touch()
+    (folder / "deep.json").write_bytes(b"[" * 1_000_000)
+    (folder / "zip.json").write_bytes(b"PK\x03\x04" + b"\x00" * 100)
+    (folder / "nul.json").write_text('{"model_type": "lla\\u0000ma", "hidden_size": "\u202e\\u0000"}')
+    (folder / "huge.json").write_text(json.dumps({**LLAMA, "num_hidden_layers": 10**9}))
+    (folder / "none.csv").write_text("=cmd|' /C calc'!A0,b\n1,2\n")
+    with (folder / "large.json").open("wb") as file:
+        file.write(b'{"model_type": "llama", "x": "' + b"y" * 5000)
+        file.truncate(100 << 20)
+    os.mkfifo(folder / "pipe.json")
+    (folder / "folder.json").mkdir()
+    return [*sorted(folder.iterdir()), folder / "gone.json", Path("/dev/zero")]
+
+
+def test_hostile_files_are_refused_in_one_line_and_nothing_is_written(
+    capsys: Capture, tmp_path: Path
+) -> None:
+    for path in hostile(tmp_path / "hostile"):
+        code, out, err = run(capsys, path)
+        assert (code, out) == (1, ""), path
+        assert err.startswith("gpudesk: "), path
+        assert err.count("\n") == 1, path
+        assert "unexpected" not in err, path
+    assert facts() == 0
+
+
+def pack_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str = "") -> Path:
+    """Return a pack that another user made."""
+    with monkeypatch.context() as other:
+        other.setenv("GPUDESK_HOME", str(tmp_path / "other"))
+        with Workbench.open() as workbench:
+            source = own_source("Measured in the lab")
+            workbench.own.do(
+                state_value(workbench.catalog, "h200-sxm", "tdp", 650, "W", source, today="2026-11-21")
+            )
+            own = workbench.own.facts
+            by = signer(name) if name else None
+            raw = make_pack(
+                own, list(own.facts), "Lab", made="2026-11-21", about=workbench.catalog.revision, signer=by
+            )
+    path = tmp_path / "lab.gpudeskpack"
+    path.write_bytes(raw)
+    return path
+
+
+def power() -> object:
+    with Workbench.open() as workbench:
+        return workbench.catalog.attribute("h200-sxm", "tdp").value
+
+
+def test_a_pack_shows_what_it_would_change_and_changes_it(
+    capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pack, before = pack_of(tmp_path, monkeypatch), power()
+    code, out, _ = run(capsys, pack, "--dry-run")
+    assert code == 0
+    assert "Not signed" in out
+    assert "650 W" in out
+    assert power() == before
+    assert run(capsys, pack)[:2] == (0, f"Added 3 facts of Lab from {pack}\n")
+    assert power() == 650
+
+
+def test_an_unknown_signer_is_trusted_only_when_told_so(
+    capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pack, before = pack_of(tmp_path, monkeypatch, "The lab"), power()
+    code, _, err = run(capsys, pack)
+    assert code == 1
+    assert "The lab" in err
+    assert power() == before
+    code, out, _ = run(capsys, pack, "--trust", "--json")
+    assert code == 0
+    told = json.loads(out)
+    assert (told["written"], told["pack"]["signer"], told["pack"]["trusted"]) == (True, "The lab", True)
+    assert power() == 650
+
+
+def test_a_pack_that_was_changed_is_refused(
+    capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pack = pack_of(tmp_path, monkeypatch, "The lab")
+    pack.write_bytes(pack.read_bytes().replace(b"650", b"651"))
+    code, _, err = run(capsys, pack, "--trust")
+    assert code == 1
+    assert err.count("\n") == 1
+    assert facts() == 0
