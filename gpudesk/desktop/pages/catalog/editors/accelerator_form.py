@@ -205,9 +205,9 @@ class AcceleratorForm(FormDialog):
         if sources:
             most: Source = max(sources, key=sources.count)
             self.source.show_source(most)
-        button = Button(self.theme, tr("Remove…"), icon="trash-2")
-        button.clicked.connect(self._remove)
-        self.add_left_button(button)
+        self.remove_button = Button(self.theme, tr("Remove…"), icon="trash-2")
+        self.remove_button.clicked.connect(self._remove)
+        self.add_left_button(self.remove_button)
 
     # Copying
 
@@ -249,10 +249,7 @@ class AcceleratorForm(FormDialog):
                 row.show_inside(edit, rate, self._rate_unit(row))
         else:
             figure = self._origins.get(row.name)
-            if figure is None and isinstance(row, ChoiceRow):
-                row.show_value(None)
-            else:
-                show_in(row, None if figure is None else figure.value)
+            show_in(row, None if figure is None else figure.value)
         self._say_origin(row)
 
     def _names(self, row: FormRow) -> tuple[str, ...]:

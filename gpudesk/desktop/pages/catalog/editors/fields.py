@@ -20,6 +20,7 @@ LONGEST_TEXT = 200
 LONGEST_NOTE = 2_000
 LONGEST_ADDRESS = 2_000
 _NOTE_LINES = 2
+_YES, _NO = "yes", "no"
 _DATE = re.compile(r"[12][0-9]{3}(-[0-9]{2}(-[0-9]{2})?)?")
 
 
@@ -154,6 +155,23 @@ class ChoiceRow(FormRow):
         self.box.blockSignals(True)
         self.box.setCurrentIndex(max(self.box.findData(key or ""), 0))
         self.box.blockSignals(False)
+
+
+class YesNoRow(ChoiceRow):
+    """Yes or no, neither at first."""
+
+    def __init__(self, theme: Theme, name: str, label: str, *, required: bool = False) -> None:
+        """Have nothing chosen."""
+        options = [("", tr("Choose…")), (_YES, tr("yes")), (_NO, tr("no"))]
+        super().__init__(theme, name, label, options, required=required)
+
+    def yes(self) -> bool | None:
+        """Return whether it is yes, None where nothing is chosen."""
+        return self.key() == _YES if self.key() else None
+
+    def show_yes(self, yes: bool) -> None:
+        """Put yes or no in force."""
+        self.show_value(_YES if yes else _NO)
 
 
 class SegmentRow(FormRow):

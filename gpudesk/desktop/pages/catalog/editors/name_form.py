@@ -36,9 +36,9 @@ class NameForm(FormDialog):
         self.name.show_value(self.thing.name)
         self.maker.show_value(self.thing.maker)
         self.add_rows([self.name, self.maker])
-        button = Button(theme, tr("Remove…"), icon="trash-2")
-        button.clicked.connect(self._remove)
-        self.add_left_button(button)
+        self.remove_button = Button(theme, tr("Remove…"), icon="trash-2")
+        self.remove_button.clicked.connect(self._remove)
+        self.add_left_button(self.remove_button)
         self.name.take_focus()
 
     def edit(self) -> Edit:

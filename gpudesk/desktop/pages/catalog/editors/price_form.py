@@ -65,9 +65,9 @@ class PriceForm(FormDialog):
         self.add_section(tr("Who states it"), self.source.rows())
         if self.held is not None:
             self._show_held(self.held)
-            button = Button(theme, tr("Remove price…"), icon="trash-2")
-            button.clicked.connect(self._remove)
-            self.add_left_button(button)
+            self.remove_button = Button(theme, tr("Remove price…"), icon="trash-2")
+            self.remove_button.clicked.connect(self._remove)
+            self.add_left_button(self.remove_button)
         self.what.edited.connect(self._turn)
         self._turn()
         (self.accelerator if thing is None and adding else self.low).take_focus()
@@ -96,7 +96,10 @@ class PriceForm(FormDialog):
             note=self.note_row.text(),
         )
         replaced = None if self.held is None else self.held.id
-        return state_price(self.desk.workbench.catalog, self._with_id(stated), source, replaced)
+        price = self._with_id(stated)
+        if price == self.held:
+            raise InputError(message("own.same_value"), "price")
+        return state_price(self.desk.workbench.catalog, price, source, replaced)
 
     def after_saving(self) -> None:
         """Keep the source for the next price."""

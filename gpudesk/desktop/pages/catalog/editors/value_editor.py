@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtWidgets import QWidget
 
 from gpudesk.desktop.pages.catalog.editors.claims_aside import ClaimsAside
-from gpudesk.desktop.pages.catalog.editors.fields import ChoiceRow, NoteRow, TextRow, WordsRow
+from gpudesk.desktop.pages.catalog.editors.fields import ChoiceRow, NoteRow, TextRow, WordsRow, YesNoRow
 from gpudesk.desktop.pages.catalog.editors.form import FormDialog
 from gpudesk.desktop.pages.catalog.editors.impact_preview import ImpactPreview
 from gpudesk.desktop.pages.catalog.editors.number_row import NumberRow
@@ -26,8 +26,6 @@ from gpudesk.workbench.own_edits import own_source, revert, state_value
 from gpudesk.workbench.own_entry import Entry, EntryKind, entry_of
 from gpudesk.workbench.own_forms import in_place_of_held
 from gpudesk.workbench.plausibility import plausibility
-
-_YES, _NO = "yes", "no"
 
 
 class ValueEditor(FormDialog):
@@ -175,8 +173,7 @@ def value_row(theme: Theme, entry: Entry, desk: Desk) -> FormRow:
     if entry.kind is EntryKind.NUMBER:
         return NumberRow(theme, "value", label, entry.units, required=True, style=desk.formatter.style)
     if entry.kind is EntryKind.YES_NO:
-        options = [("", tr("Choose…")), (_YES, tr("yes")), (_NO, tr("no"))]
-        return ChoiceRow(theme, "value", label, options, required=True)
+        return YesNoRow(theme, "value", label, required=True)
     if entry.kind is EntryKind.WORDS:
         empty = tr("Words with commas between them")
         return WordsRow(theme, "value", label, required=True, empty=empty, words=entry.words)
@@ -187,8 +184,8 @@ def stated_value(row: FormRow) -> tuple[ClaimValue, str | None]:
     """Return what a value's row holds, and the unit that it is in; raises `FieldFault`."""
     if isinstance(row, NumberRow):
         return row.stated(), row.unit.unit
-    if isinstance(row, ChoiceRow):
-        return row.key() == _YES, None
+    if isinstance(row, YesNoRow):
+        return row.yes(), None
     read = row.value()
     return (read if isinstance(read, str | tuple) else None), None
 
@@ -197,7 +194,9 @@ def show_in(row: FormRow, value: ClaimValue) -> None:
     """Show a value, in the unit used inside, in a value's row."""
     if isinstance(row, NumberRow):
         row.show_inside(value if isinstance(value, int | float) else None)
+    elif isinstance(row, YesNoRow):
+        row.show_yes(value is True)
     elif isinstance(row, ChoiceRow):
-        row.show_value(_YES if value is True else _NO)
+        row.show_value(value if isinstance(value, str) else None)
     elif isinstance(row, TextRow):
         row.show_value(", ".join(value) if isinstance(value, tuple) else str(value or ""))

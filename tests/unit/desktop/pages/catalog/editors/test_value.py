@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from gpudesk.desktop.pages.catalog.editors.fields import ChoiceRow
+from gpudesk.desktop.pages.catalog.editors.fields import YesNoRow
 from gpudesk.desktop.pages.catalog.editors.prefer_editor import PreferEditor
 from gpudesk.desktop.pages.catalog.editors.value_editor import ValueEditor
 from gpudesk.desktop.session.desk import Desk
@@ -204,8 +204,8 @@ def test_words_yes_or_no_and_lists_are_stated_too(desk: Desk, theme: Theme, show
         return desk.workbench.catalog.attribute(thing, name).value
 
     def choose_no(dialog: ValueEditor) -> None:
-        assert isinstance(dialog.value_row, ChoiceRow)
-        dialog.value_row.show_value("no" if was else "yes")
+        assert isinstance(dialog.value_row, YesNoRow)
+        dialog.value_row.show_yes(not was)
 
     model = desk.workbench.catalog.models()[0].id
     was = desk.workbench.catalog.attribute(model, "tied_embeddings").value

@@ -1,0 +1,471 @@
+"""The forms of things: accelerator, price, source, name, and the rule for what is stale."""
+
+from collections.abc import Callable
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLineEdit, QMessageBox, QWidget
+from pytestqt.qtbot import QtBot
+
+from gpudesk.desktop.pages.catalog.editors.accelerator_form import AcceleratorForm
+from gpudesk.desktop.pages.catalog.editors.accelerator_rows import NONE_OF_THESE
+from gpudesk.desktop.pages.catalog.editors.fields import ChoiceRow
+from gpudesk.desktop.pages.catalog.editors.form import FormDialog
+from gpudesk.desktop.pages.catalog.editors.name_form import NameForm
+from gpudesk.desktop.pages.catalog.editors.opening import open_editor
+from gpudesk.desktop.pages.catalog.editors.peak_rows import PeakRow
+from gpudesk.desktop.pages.catalog.editors.prefer_editor import PreferEditor
+from gpudesk.desktop.pages.catalog.editors.price_form import PriceForm
+from gpudesk.desktop.pages.catalog.editors.source_form import SourceForm
+from gpudesk.desktop.pages.catalog.editors.stale_form import FACT_DAYS, PRICE_DAYS, StaleForm
+from gpudesk.desktop.pages.catalog.editors.value_editor import ValueEditor
+from gpudesk.desktop.pages.catalog.requests import EditorKind, EditorRequest
+from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.settings import Settings
+from gpudesk.desktop.theme.theme import Theme
+from gpudesk.domain.claims import Kind, Price
+from gpudesk.domain.messages import InputError
+from gpudesk.domain.own_facts import OwnPrice
+from gpudesk.domain.things import ThingKind
+from gpudesk.workbench.own_edits import own_source, state_value
+from tests.unit.desktop.pages.catalog.editors.keys import Show, focused, key, tab, typed
+
+PART = "mi325x"
+
+
+def fill(dialog: AcceleratorForm, **texts: str) -> None:
+    """Type texts into the rows of these names in the place of what is there."""
+    for name, text in texts.items():
+        line(dialog, name).setFocus()
+        line(dialog, name).selectAll()
+        typed(text) if text else key(Qt.Key.Key_Delete)
+
+
+def line(dialog: AcceleratorForm, name: str) -> QLineEdit:
+    """Return the line of a row."""
+    row = dialog.row(name)
+    assert row is not None, name
+    control = row.control()
+    assert isinstance(control, QLineEdit)
+    return control
+
+
+def own_prices(desk: Desk) -> list[Price]:
+    return [price for price in desk.workbench.catalog.prices() if price.own]
+
+
+# Accelerators
+
+
+def test_accelerator_is_added_by_keyboard_and_can_be_estimated(desk: Desk, theme: Theme, show: Show) -> None:
+    dialog = AcceleratorForm(desk, theme)
+    show(dialog)
+    typed("Testbed One")
+    tab()
+    typed("ACME")
+    tab()
+    key(Qt.Key.Key_End)
+    assert dialog.generation.key() == NONE_OF_THESE
+    assert "uncalibrated" in dialog.generation.echo
+    fill(dialog, memory="192", memory_bandwidth="5.2", peak_dense_bf16="1300", peak_dense_fp8="2600")
+    platform = dialog.row("software_platform")
+    assert isinstance(platform, ChoiceRow)
+    platform.show_value("CUDA")
+    fill(dialog, title="Data sheet, draft")
+    key(Qt.Key.Key_Return)
+    assert dialog.saved, [(row.name, row.fault) for row in dialog.rows if row.fault]
+    catalog = desk.workbench.catalog
+    part = catalog.accelerator("testbed-one")
+    assert (part.vendor, part.generation, part.announced) == ("ACME", "testbed-one", False)
+    assert part.memory_bytes == 192 * 2**30
+    assert part.memory_bandwidth == 5.2e12
+    assert part.peak_dense == {"bf16": 1.3e15, "fp8": 2.6e15}
+    claim = catalog.attribute("testbed-one", "memory").preferred
+    assert claim is not None
+    assert (claim.own, claim.source.title) == (True, "Data sheet, draft")
+    desk.workbench.own.undo()
+    assert all(thing.id != "testbed-one" for thing in desk.workbench.catalog.things())
+
+
+def test_what_is_missing_is_told_and_the_first_of_it_focused(desk: Desk, theme: Theme, show: Show) -> None:
+    dialog = AcceleratorForm(desk, theme)
+    show(dialog)
+    key(Qt.Key.Key_Return)
+    assert dialog.isVisible()
+    faulty = [row.name for row in dialog.rows if row.fault]
+    assert faulty == [
+        "name",
+        "vendor",
+        "generation",
+        "memory",
+        "memory_bandwidth",
+        "software_platform",
+        "title",
+    ]
+    assert focused() is dialog.name.edit
+
+
+def test_copied_figures_keep_their_sources_until_they_are_typed_over(
+    desk: Desk, theme: Theme, show: Show
+) -> None:
+    dialog = AcceleratorForm(desk, theme, thing=PART)
+    show(dialog)
+    typed("MI325X of ours")
+    row = dialog.row("memory_bandwidth")
+    assert row is not None
+    assert row.echo == "Source: GEAK hardware data, sku.json"
+    fill(dialog, memory_bandwidth="5.8", title="Own run")
+    assert row.echo == ""
+    key(Qt.Key.Key_Return)
+    assert dialog.saved, [(row.name, row.fault) for row in dialog.rows if row.fault]
+    catalog = desk.workbench.catalog
+    shipped = catalog.accelerator(PART)
+    part = catalog.accelerator("mi325x-of-ours")
+    assert part.generation == shipped.generation
+    assert part.memory_bytes == shipped.memory_bytes
+    assert dict(part.peak_dense) == dict(shipped.peak_dense)
+    assert part.memory_bandwidth == 5.8e12
+    named = {name: catalog.attribute(part.id, name).preferred for name in ("memory_type", "memory_bandwidth")}
+    assert {name: claim.source.title for name, claim in named.items() if claim is not None} == {
+        "memory_type": "GEAK hardware data, sku.json",
+        "memory_bandwidth": "Own run",
+    }
+    kind = named["memory_type"]
+    assert kind is not None
+    assert kind.kind is Kind.VENDOR_DATASHEET
+
+
+def test_what_was_typed_stays_when_another_part_is_copied(desk: Desk, theme: Theme, show: Show) -> None:
+    dialog = AcceleratorForm(desk, theme)
+    show(dialog)
+    fill(dialog, tdp="640")
+    dialog.start.take_focus()
+    key(Qt.Key.Key_Down)
+    assert dialog.start.key()
+    assert line(dialog, "tdp").text() == "640"
+    assert line(dialog, "memory").text()
+
+
+def test_own_accelerator_is_changed_in_place(desk: Desk, theme: Theme, show: Show) -> None:
+    first = AcceleratorForm(desk, theme, thing=PART)
+    show(first)
+    typed("Ours")
+    fill(first, title="First word")
+    key(Qt.Key.Key_Return)
+    before = len(desk.workbench.own.facts)
+    dialog = AcceleratorForm(desk, theme, thing="ours")
+    show(dialog)
+    assert dialog.name.text() == "Ours"
+    fill(dialog, tdp="900", price_high="", title="Second word")
+    dialog.status.show_value("announced")
+    key(Qt.Key.Key_Return)
+    assert dialog.saved, [(row.name, row.fault) for row in dialog.rows if row.fault] + [dialog.note.text]
+    catalog = desk.workbench.catalog
+    part = catalog.accelerator("ours")
+    assert part.announced
+    assert part.tdp_w == 900
+    assert [claim.value for claim in catalog.attribute("ours", "tdp").claims] == [900]
+    assert catalog.attribute("ours", "memory").value == catalog.attribute(PART, "memory").value
+    assert abs(len(desk.workbench.own.facts) - before) <= 1, "nothing piles up"
+    desk.workbench.own.undo()
+    assert desk.workbench.catalog.accelerator("ours").tdp_w == catalog.accelerator(PART).tdp_w
+
+
+def test_peaks_are_in_the_unit_that_is_chosen(desk: Desk, theme: Theme, show: Show) -> None:
+    dialog = AcceleratorForm(desk, theme, thing=PART)
+    show(dialog)
+    typed("Ours")
+    for row in dialog.figure_rows:
+        if isinstance(row, PeakRow) and row.precision == "fp8":
+            row.dense.setFocus()
+            row.dense.selectAll()
+            typed("x")
+            row.check()
+            assert row.fault
+            assert row.dense.property("fault") == "true"
+            assert row.sparse.property("fault") != "true"
+
+
+def test_figure_that_cannot_be_is_refused_at_its_row(
+    desk: Desk, theme: Theme, show: Show, qtbot: QtBot
+) -> None:
+    dialog = AcceleratorForm(desk, theme, thing=PART)
+    show(dialog)
+    typed("Ours")
+    fill(dialog, memory_bandwidth="6000", title="Own run")
+    row = dialog.row("memory_bandwidth")
+    assert row is not None
+    qtbot.waitUntil(lambda: bool(row.fault))
+    key(Qt.Key.Key_Return)
+    assert dialog.isVisible()
+    fill(dialog, memory_bandwidth="6")
+    key(Qt.Key.Key_Return)
+    assert dialog.saved
+
+
+def test_what_is_doubtful_is_said_and_may_be_kept(desk: Desk, theme: Theme, show: Show, qtbot: QtBot) -> None:
+    dialog = ValueEditor(desk, theme, PART, "tdp")
+    show(dialog)
+    typed("9")
+    qtbot.waitUntil(lambda: bool(dialog.value_row.doubt))
+    dialog.source.title.show_value("Own run")
+    key(Qt.Key.Key_Return)
+    assert dialog.saved
+    assert desk.workbench.catalog.attribute(PART, "tdp").value == 9
+
+
+# Prices
+
+
+def test_rent_is_stated_by_keyboard(desk: Desk, theme: Theme, show: Show) -> None:
+    dialog = PriceForm(desk, theme, thing=PART)
+    show(dialog)
+    typed("2.10")
+    tab()
+    typed("2.80")
+    tab(2)
+    typed("Somecloud")
+    tab()
+    typed("eu-west")
+    dialog.date.take_focus()
+    typed("2026-11-18")
+    dialog.source.title.take_focus()
+    typed("Quote by mail")
+    key(Qt.Key.Key_Return)
+    assert dialog.saved, [(row.name, row.fault) for row in dialog.rows if row.fault]
+    (price,) = own_prices(desk)
+    assert (price.accelerator, price.term, price.usd, price.usd_low, price.usd_high) == (
+        PART,
+        "on_demand",
+        None,
+        2.1,
+        2.8,
+    )
+    assert (price.provider, price.region, price.date) == ("Somecloud", "eu-west", "2026-11-18")
+
+
+def test_purchase_asks_for_no_provider(desk: Desk, theme: Theme, show: Show) -> None:
+    dialog = PriceForm(desk, theme, thing=PART)
+    show(dialog)
+    dialog.what.take_focus()
+    key(Qt.Key.Key_Right)
+    assert dialog.provider.isHidden()
+    assert not dialog.basis.isHidden()
+    dialog.low.take_focus()
+    typed("21,500")
+    dialog.source.title.show_value("Quote by mail")
+    key(Qt.Key.Key_Return)
+    (price,) = own_prices(desk)
+    assert (price.term, price.usd, price.usd_low) == ("purchase", 21_500, None)
+
+
+def test_range_the_wrong_way_round_is_told_at_its_upper_end(desk: Desk, theme: Theme, show: Show) -> None:
+    dialog = PriceForm(desk, theme, thing=PART)
+    show(dialog)
+    typed("3")
+    tab()
+    typed("2")
+    dialog.source.title.show_value("Quote by mail")
+    key(Qt.Key.Key_Return)
+    assert dialog.isVisible()
+    assert "exchange the two" in dialog.high.fault
+    assert focused() is dialog.high.edit
+
+
+def test_price_is_changed_and_removed(
+    desk: Desk, theme: Theme, show: Show, answer_box: Callable[[str], list[str]]
+) -> None:
+    first = PriceForm(desk, theme, thing=PART)
+    show(first)
+    typed("2.10")
+    first.source.title.show_value("Quote by mail")
+    key(Qt.Key.Key_Return)
+    (price,) = own_prices(desk)
+    dialog = PriceForm(desk, theme, price=price.id)
+    show(dialog)
+    typed("1.95")
+    key(Qt.Key.Key_Return)
+    (changed,) = own_prices(desk)
+    assert (changed.id, changed.usd) == (price.id, 1.95)
+    asked = answer_box("Remove price")
+    again = PriceForm(desk, theme, price=price.id)
+    show(again)
+    again.remove_button.click()
+    assert asked == ["Remove this price? It can be undone until you quit."]
+    assert not own_prices(desk)
+    assert not len(desk.workbench.own.facts), "its source goes with it"
+    desk.workbench.own.undo()
+    assert own_prices(desk)
+
+
+def test_shipped_price_is_not_changed(desk: Desk, theme: Theme) -> None:
+    shipped = desk.workbench.catalog.prices()[0]
+    with pytest.raises(InputError):
+        PriceForm(desk, theme, price=shipped.id)
+
+
+# Sources
+
+
+def stated(desk: Desk) -> str:
+    source = own_source("Quote by mail")
+    desk.workbench.own.do(
+        state_value(desk.workbench.catalog, PART, "price_low", 21_000, "USD", source, today="2026-11-21")
+    )
+    return source.id
+
+
+def test_source_is_changed_for_all_that_rests_on_it(desk: Desk, theme: Theme, show: Show) -> None:
+    dialog = SourceForm(desk, theme, source=stated(desk))
+    show(dialog)
+    tab()
+    typed("Reseller Ltd")
+    tab(2)
+    typed("2026-11-18")
+    key(Qt.Key.Key_Return)
+    claim = desk.workbench.catalog.attribute(PART, "price_low").preferred
+    assert claim is not None
+    assert (claim.source.publisher, claim.source.date) == ("Reseller Ltd", "2026-11-18")
+
+
+def test_new_source_is_there_for_the_next_value(desk: Desk, theme: Theme, show: Show) -> None:
+    dialog = SourceForm(desk, theme)
+    show(dialog)
+    typed("Handbook")
+    key(Qt.Key.Key_Return)
+    assert dialog.saved
+    assert ValueEditor(desk, theme, PART, "tdp").source.title.text() == "Handbook"
+
+
+# Names
+
+
+def add_own(desk: Desk, theme: Theme, show: Show) -> str:
+    dialog = AcceleratorForm(desk, theme, thing=PART)
+    show(dialog)
+    typed("Ours")
+    fill(dialog, title="Own run")
+    key(Qt.Key.Key_Return)
+    assert dialog.saved
+    return "ours"
+
+
+def test_own_entry_is_renamed_and_keeps_its_id(desk: Desk, theme: Theme, show: Show) -> None:
+    part = add_own(desk, theme, show)
+    dialog = NameForm(desk, theme, part)
+    show(dialog)
+    typed("Ours, second")
+    key(Qt.Key.Key_Return)
+    assert desk.workbench.catalog.thing(part).name == "Ours, second"
+
+
+def test_own_entry_is_removed_after_a_question(
+    desk: Desk, theme: Theme, show: Show, answer_box: Callable[[str], list[str]]
+) -> None:
+    part = add_own(desk, theme, show)
+    asked = answer_box("Keep")
+    dialog = NameForm(desk, theme, part)
+    show(dialog)
+    dialog.remove_button.click()
+    assert dialog.isVisible()
+    assert asked == ["Remove Ours? Its figures and prices go with it. It can be undone until you quit."]
+    answer_box("Remove Ours")
+    dialog.remove_button.click()
+    assert all(thing.id != part for thing in desk.workbench.catalog.things(ThingKind.ACCELERATOR))
+
+
+def test_shipped_entry_is_not_renamed(desk: Desk, theme: Theme) -> None:
+    with pytest.raises(InputError):
+        NameForm(desk, theme, PART)
+
+
+# The rule for what is stale
+
+
+def test_rule_shows_what_it_would_mark_and_is_kept(
+    desk: Desk, theme: Theme, settings: Settings, show: Show
+) -> None:
+    dialog = StaleForm(desk, theme, settings)
+    show(dialog)
+    marked = dialog.prices.echo
+    typed("36500")
+    assert dialog.prices.echo != marked
+    assert dialog.prices.echo.startswith("marks 0 of ")
+    tab()
+    typed("30")
+    key(Qt.Key.Key_Return)
+    assert (settings.get(PRICE_DAYS, 0), settings.get(FACT_DAYS, 0)) == (36_500, 30)
+
+
+@pytest.mark.parametrize("days", ["0", "-3", "1.5", "99999", "soon"])
+def test_rule_takes_whole_days(desk: Desk, theme: Theme, settings: Settings, show: Show, days: str) -> None:
+    dialog = StaleForm(desk, theme, settings)
+    show(dialog)
+    typed(days)
+    key(Qt.Key.Key_Return)
+    assert dialog.isVisible()
+    assert dialog.prices.fault
+    assert settings.get(PRICE_DAYS, -1) == -1
+
+
+# From a request to its editor
+
+
+@pytest.mark.parametrize(
+    ("request_", "wanted"),
+    [
+        (EditorRequest(EditorKind.VALUE, thing=PART, attribute="tdp"), ValueEditor),
+        (EditorRequest(EditorKind.PREFERENCE, thing=PART, attribute="tdp"), PreferEditor),
+        (EditorRequest(EditorKind.ACCELERATOR), AcceleratorForm),
+        (EditorRequest(EditorKind.PRICE, thing=PART), PriceForm),
+        (EditorRequest(EditorKind.SOURCE), SourceForm),
+        (EditorRequest(EditorKind.STALENESS), StaleForm),
+    ],
+)
+def test_request_opens_its_editor(
+    desk: Desk,
+    theme: Theme,
+    settings: Settings,
+    qtbot: QtBot,
+    request_: EditorRequest,
+    wanted: type[FormDialog],
+) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
+    window.show()
+    assert open_editor(window, desk, theme, settings, request_)
+    (dialog,) = window.findChildren(FormDialog)
+    assert isinstance(dialog, wanted)
+    assert dialog.isVisible()
+    dialog.reject()
+
+
+def test_what_cannot_be_edited_is_said(desk: Desk, theme: Theme, settings: Settings, qtbot: QtBot) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
+    window.show()
+    asked = EditorRequest(EditorKind.SOURCE, source="amd-geak-sku")
+    assert not open_editor(window, desk, theme, settings, asked)
+    (box,) = window.findChildren(QMessageBox)
+    assert "shipped catalog" in box.text()
+    box.close()
+
+
+def test_price_keeps_what_it_says(desk: Desk, theme: Theme, show: Show) -> None:
+    """Opening and saving without a change says so and changes nothing."""
+    first = PriceForm(desk, theme, thing=PART)
+    show(first)
+    typed("2")
+    tab()
+    typed("3")
+    first.in_instance.show_number(8)
+    first.note_row.show_value("a year's term")
+    first.source.title.show_value("Quote by mail")
+    first.accept()
+    (price,) = [fact for fact in desk.workbench.own.facts if isinstance(fact, OwnPrice)]
+    dialog = PriceForm(desk, theme, price=price.id)
+    show(dialog)
+    dialog.accept()
+    assert dialog.isVisible()
+    assert "holds already" in dialog.note.text
+    assert desk.workbench.own.facts.get("price", price.id) == price
