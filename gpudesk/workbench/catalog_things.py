@@ -10,6 +10,7 @@ from gpudesk.domain.claims import Attribute, Claim, Kind, Price
 from gpudesk.domain.models import Model, MoeFfn
 from gpudesk.domain.things import Thing, ThingKind
 from gpudesk.workbench.catalog_columns import COLUMNS
+from gpudesk.workbench.price_summary import price_summary
 
 Attributes = Mapping[str, Attribute]
 #: A value with its mark.
@@ -93,14 +94,10 @@ def _price(attributes: Attributes, purchases: Iterable[Price]) -> _Marked:
         for each in stated:
             mark |= _mark(each)
         return _range(float(each.value) for each in stated if isinstance(each.value, int | float)), mark
-    amounts = [
-        amount
-        for price in purchases
-        for amount in ((price.usd,) if price.usd is not None else (price.usd_low, price.usd_high))
-        if amount is not None
-    ]
-    own = any(price.own for price in purchases)
-    return (_range(amounts) if amounts else None), CellMark.OWN if own else 0
+    recorded = price_summary(purchases)
+    if not recorded:
+        return None, 0
+    return _range((recorded[0].low, recorded[0].high)), CellMark.OWN if recorded[0].own_count else 0
 
 
 def _range(amounts: Iterable[float]) -> CellValue:

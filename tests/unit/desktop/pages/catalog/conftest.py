@@ -1,0 +1,32 @@
+"""The page Catalog over a workbench whose user's facts last as long as the test."""
+
+from collections.abc import Iterator
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from gpudesk.desktop.pages.catalog.page import CatalogPage
+from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.settings import Settings
+from gpudesk.desktop.theme.theme import Theme
+from gpudesk.domain.formatting import ENGLISH, Formatter
+from gpudesk.workbench.templates import read_template
+from gpudesk.workbench.workbench import Workbench
+
+
+@pytest.fixture
+def own_desk(qtbot: QtBot) -> Iterator[Desk]:
+    """Return a desk whose catalog may be changed."""
+    with Workbench(Workbench.open().catalog) as workbench:
+        desk = Desk(workbench, Formatter(ENGLISH))
+        desk.open(read_template("70b-chat-on-four"))
+        yield desk
+
+
+@pytest.fixture
+def page(own_desk: Desk, theme: Theme, settings: Settings, qtbot: QtBot) -> CatalogPage:
+    made = CatalogPage(own_desk, theme, settings)
+    qtbot.addWidget(made)
+    made.resize(920, 700)
+    made.show()
+    return made

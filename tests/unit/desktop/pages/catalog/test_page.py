@@ -1,0 +1,457 @@
+"""The page Catalog as somebody uses it: look, search, narrow, order, copy, edit."""
+
+from dataclasses import replace
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QApplication, QMenu
+from pytestqt.qtbot import QtBot
+
+from gpudesk.desktop.actions import ActionSpec
+from gpudesk.desktop.pages.catalog.page import PRICE_DAYS, CatalogPage
+from gpudesk.desktop.pages.catalog.requests import EditorKind, EditorRequest
+from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.selection import (
+    catalog_attribute,
+    catalog_dispute,
+    catalog_price,
+    catalog_source,
+)
+from gpudesk.desktop.session.settings import Settings
+from gpudesk.desktop.theme.theme import Theme
+from gpudesk.domain.catalog_tables import Section
+from gpudesk.domain.claims import Kind
+from gpudesk.domain.messages import InputError, message
+from gpudesk.workbench import own_edits
+from gpudesk.workbench.own_checks import own_source
+
+
+def keys(page: CatalogPage) -> list[str]:
+    return [row.key for line in range(len(page.model.lines)) if (row := page.model.row(line)) is not None]
+
+
+def go_to(page: CatalogPage, row: str, column: str) -> None:
+    page.view.setCurrentIndex(page.model.index(page.model.line_of(row), page.model.table.place(column)))
+    page.view.setFocus()
+
+
+def action(page: CatalogPage, name: str) -> ActionSpec:
+    return next(spec for spec in page.actions_of_page() if spec.id == f"catalog.{name}")
+
+
+def state(desk: Desk, value: float = 5.9) -> None:
+    """Let the user state a bandwidth of the MI325X."""
+    source = own_source("Quote by mail", "A reseller", date="2026-11-18")
+    catalog = desk.workbench.catalog
+    step = own_edits.state_value(
+        catalog, "mi325x", "memory_bandwidth", value, "TB/s", source, today="2026-11-20", reason="seen"
+    )
+    desk.workbench.own.do(step)
+
+
+def entries(menu: QMenu) -> dict[str, bool]:
+    return {each.text(): each.isEnabled() for each in menu.actions() if each.text()}
+
+
+# Looking
+
+
+def test_the_page_opens_with_all_accelerators(page: CatalogPage, own_desk: Desk) -> None:
+    assert keys(page) == [part.id for part in own_desk.workbench.catalog.accelerators()]
+    assert page.filter.count.text() == f"{len(keys(page))} rows"
+    assert page.add_button.text() == "Add accelerator"
+    assert set(page.view.slots) == {"h200-sxm", "mi325x", "b200-hgx", "mi355x"}
+
+
+@pytest.mark.parametrize("section", [each for each in Section if each is not Section.YOURS])
+def test_every_section_has_rows_that_paint(page: CatalogPage, section: Section) -> None:
+    page.show_section(section)
+    assert keys(page)
+    assert not page.view.grab().isNull()
+    assert page.view.accessibleName()
+    assert page.head.segment.value == section.value
+
+
+def test_the_section_is_the_same_at_the_next_start(
+    page: CatalogPage, own_desk: Desk, theme: Theme, settings: Settings, qtbot: QtBot
+) -> None:
+    page.show_section(Section.SOURCES)
+    again = CatalogPage(own_desk, theme, settings)
+    qtbot.addWidget(again)
+    assert again.section is Section.SOURCES
+
+
+def test_prices_stand_under_what_they_come_to(page: CatalogPage) -> None:
+    page.show_section(Section.PRICES)
+    assert page.model.row(0) is None
+    heading = page.model.sentence(0, 0)
+    assert heading.startswith("Instinct MI300X, on demand")
+    assert "median" in heading
+    page.sort_by(page.model.table.place("usd_hour"))
+    assert not page.model.headings
+    assert len(keys(page)) == len(page.model.lines)
+
+
+def test_selecting_a_cell_selects_it_for_the_panel(page: CatalogPage, own_desk: Desk) -> None:
+    go_to(page, "mi325x", "memory_bandwidth")
+    assert own_desk.selection == catalog_attribute("mi325x", "memory_bandwidth")
+    page.show_section(Section.PRICES)
+    price = keys(page)[0]
+    go_to(page, price, "provider")
+    assert own_desk.selection == catalog_price(price)
+    page.show_section(Section.DISPUTES)
+    go_to(page, "D-001", "reason")
+    assert own_desk.selection == catalog_dispute("D-001")
+    page.show_section(Section.SOURCES)
+    source = keys(page)[3]
+    go_to(page, source, "trust")
+    assert own_desk.selection == catalog_source(source)
+
+
+def test_each_section_keeps_its_cell(page: CatalogPage) -> None:
+    go_to(page, "mi325x", "tdp")
+    page.show_section(Section.MODELS)
+    page.show_section(Section.ACCELERATORS)
+    assert page.view.current_keys() == ("mi325x", "tdp")
+
+
+# Searching and narrowing
+
+
+def test_words_search_all_sections_at_once(page: CatalogPage, qtbot: QtBot) -> None:
+    qtbot.waitUntil(lambda: not page.preparing)
+    page.filter.field.setText("MI325X")
+    assert keys(page) == ["mi325x"]
+    assert page.filter.count.text().startswith("1 of ")
+    segment = page.head.segment
+    qtbot.waitUntil(lambda: "Accelerators  1" in segment_texts(page))
+    assert any(text.startswith("Claims  ") for text in segment_texts(page))
+    page.show_section(Section.CLAIMS)
+    assert {row.values[0] for row in page.model.table.rows if row.key in keys(page)} >= {"Instinct MI325X"}
+    page.filter.field.setText("")
+    qtbot.waitUntil(lambda: "Accelerators" in segment_texts(page))
+    assert segment.value == "claims"
+
+
+def segment_texts(page: CatalogPage) -> list[str]:
+    return [button.text() for button in page.head.segment._buttons.values()]
+
+
+def test_figures_are_found_with_and_without_separators(page: CatalogPage) -> None:
+    for words in ("1,307", "1307"):
+        page.filter.field.setText(words)
+        assert {"mi300x", "mi325x"} <= set(keys(page))
+
+
+def test_esc_clears_and_what_is_found_nowhere_says_so(page: CatalogPage, qtbot: QtBot) -> None:
+    field = page.filter.field
+    action(page, "filter").run()
+    field.setText("no such part")
+    assert page.empty.isVisibleTo(page)
+    assert "Accelerators" in page.empty.title.text()
+    assert page.empty.button.text() == "Clear filter"
+    qtbot.mouseClick(page.empty.button, Qt.MouseButton.LeftButton)
+    assert field.text() == ""
+    assert page.view.isVisibleTo(page)
+    field.setText("mi3")
+    qtbot.keyClick(field, Qt.Key.Key_Escape)
+    assert field.text() == ""
+
+
+def test_pills_narrow_and_are_cleared_by_delete(page: CatalogPage, qtbot: QtBot) -> None:
+    every = len(keys(page))
+    pills = page.filter.pills
+    qtbot.mouseClick(pills["disputes"], Qt.MouseButton.LeftButton)
+    assert pills["disputes"].on
+    assert 0 < len(keys(page)) < every
+    qtbot.keyClick(pills["disputes"], Qt.Key.Key_Delete)
+    assert len(keys(page)) == every
+    page.narrow(replace(page.facets, makers=frozenset({"AMD", "Intel"})))
+    assert pills["makers"].text() == "AMD, Intel"
+    assert {row.maker for row in page.model.table.rows if row.key in keys(page)} == {"AMD", "Intel"}
+    pills["makers"].cleared.emit()
+    assert len(keys(page)) == every
+    qtbot.mouseClick(pills["status"], Qt.MouseButton.LeftButton)
+    assert not any(row.announced for row in page.model.table.rows if row.key in keys(page))
+
+
+def test_menus_of_pills_offer_what_the_section_has(page: CatalogPage) -> None:
+    menu = QMenu(page)
+    page.filter._fill_makers(menu)
+    assert "AMD" in entries(menu)
+    kinds = QMenu(page)
+    page.filter._fill_kinds(kinds)
+    next(each for each in kinds.actions() if each.text() == "Vendor data sheet").trigger()
+    assert page.facets.kinds == {Kind.VENDOR_DATASHEET}
+    ages = QMenu(page)
+    page.filter._fill_ages(ages)
+    assert "Stale only: older than 1 year" in entries(ages)
+
+
+def test_the_rule_for_stale_prices_is_that_of_the_settings(page: CatalogPage, settings: Settings) -> None:
+    page.show_section(Section.PRICES)
+    page.narrow(replace(page.facets, stale=True))
+    before = len(keys(page))
+    settings.put(PRICE_DAYS, 300)
+    assert 0 < len(keys(page)) < before
+    settings.put(PRICE_DAYS, 36_500)
+    assert keys(page) == []
+    assert page.empty.isVisibleTo(page)
+
+
+def test_the_pill_of_ages_leads_to_the_rule(page: CatalogPage, qtbot: QtBot) -> None:
+    menu = QMenu(page)
+    page.filter._fill_ages(menu)
+    with qtbot.waitSignal(page.wanted_editor) as asked:
+        next(each for each in menu.actions() if "counts as stale" in each.text()).trigger()
+    assert asked.args == [EditorRequest(EditorKind.STALENESS)]
+
+
+# Ordering and columns
+
+
+def test_announced_parts_are_not_ranked_unless_asked_for(page: CatalogPage, qtbot: QtBot) -> None:
+    page.sort_by(page.model.table.place("memory_bandwidth"))
+    announced = [row.key for row in page.model.table.rows if row.announced]
+    assert keys(page)[-len(announced) :] == sorted(announced, key=keys(page).index)
+    assert page.model.rule == len(keys(page)) - len(announced)
+    assert page.filter.pills["rank"].isVisibleTo(page)
+    qtbot.mouseClick(page.filter.pills["rank"], Qt.MouseButton.LeftButton)
+    assert keys(page)[0] in announced
+    assert page.model.rule == -1
+    page.unsort()
+    assert not page.filter.pills["rank"].isVisibleTo(page)
+
+
+def test_a_click_on_a_head_orders_and_a_third_one_goes_back(page: CatalogPage, qtbot: QtBot) -> None:
+    heads = page.view.heads
+    number = page.model.table.place("tdp")
+    before = keys(page)
+    place = QPoint(heads.sectionViewportPosition(number) + 20, heads.height() - 8)
+    orders = []
+    for _ in range(3):
+        qtbot.mouseClick(heads.viewport(), Qt.MouseButton.LeftButton, pos=place)
+        orders.append(keys(page))
+    assert orders[0] != before
+    assert orders[2] == before
+
+
+def test_columns_are_hidden_moved_and_remembered(
+    page: CatalogPage, own_desk: Desk, theme: Theme, settings: Settings, qtbot: QtBot
+) -> None:
+    go_to(page, "mi325x", "tdp")
+    action(page, "hide_column").run()
+    heads = page.view.heads
+    shown = [page.model.column(number).key for number in heads.shown()]
+    assert "tdp" not in shown
+    page.columns.toggle("form_factor")
+    go_to(page, "mi325x", "memory_bandwidth")
+    action(page, "left").run()
+    again = CatalogPage(own_desk, theme, settings)
+    qtbot.addWidget(again)
+    again.resize(920, 700)
+    again.show()
+    now = [again.model.column(number).key for number in again.view.heads.shown()]
+    assert now == [page.model.column(number).key for number in heads.shown()]
+    assert "form_factor" in now
+    assert now.index("memory_bandwidth") < now.index("memory")
+    action(again, "reset_columns").run()
+    assert [again.model.column(number).key for number in again.view.heads.shown()][:5] == [
+        "name", "vendor", "architecture", "memory", "memory_bandwidth",
+    ]  # fmt: skip
+
+
+def test_the_first_column_stays_when_the_others_scroll(page: CatalogPage, qtbot: QtBot) -> None:
+    page.resize(520, 600)
+    bar = page.view.horizontalScrollBar()
+    qtbot.waitUntil(lambda: bar.maximum() > 0)
+    bar.setValue(bar.maximum())
+    index = page.model.index(2, 0)
+    rect = page.view.visualRect(index)
+    assert rect.left() == 0
+    assert page.view.indexAt(rect.center()) == index
+    go_to(page, "mi325x", "vendor")
+    cell = page.view.visualRect(page.view.currentIndex())
+    assert cell.left() >= page.view.heads.frozen_width
+
+
+# Keyboard, copying
+
+
+def test_the_keyboard_moves_past_headings_and_finds_names(page: CatalogPage, qtbot: QtBot) -> None:
+    page.show_section(Section.PRICES)
+    view = page.view
+    view.setFocus()
+    qtbot.keyClick(view, Qt.Key.Key_Home, Qt.KeyboardModifier.ControlModifier)
+    assert view.currentIndex().row() == 1
+    qtbot.keyClick(view, Qt.Key.Key_Up)
+    assert view.currentIndex().row() == 1
+    second = page.model.headings[1]
+    view.setCurrentIndex(page.model.index(second - 1, 0))
+    qtbot.keyClick(view, Qt.Key.Key_Down)
+    assert view.currentIndex().row() == second + 1
+    qtbot.keyClick(view, Qt.Key.Key_End, Qt.KeyboardModifier.ControlModifier)
+    assert view.currentIndex().row() == len(page.model.lines) - 1
+    qtbot.keyClick(view, Qt.Key.Key_PageUp)
+    assert view.currentIndex().row() < len(page.model.lines) - 5
+    qtbot.keyClicks(view, "rtx 50")
+    found = page.model.row(view.currentIndex().row())
+    assert found is not None
+    assert found.thing == "rtx-5090"
+
+
+def test_copied_cells_are_a_table(page: CatalogPage, qtbot: QtBot) -> None:
+    go_to(page, "mi325x", "memory_bandwidth")
+    qtbot.keyClick(page.view, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    assert QApplication.clipboard().text() == "6"
+    qtbot.keyClick(page.view, Qt.Key.Key_Space, Qt.KeyboardModifier.ShiftModifier)
+    qtbot.keyClick(page.view, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    head, line = QApplication.clipboard().text().split("\n")
+    assert head.split("\t")[:5] == ["Accelerator", "Vendor", "Architecture", "GiB", "TB/s"]
+    assert line.split("\t")[:5] == ["Instinct MI325X", "AMD", "CDNA 3", "256", "6"]
+    action(page, "copy_table").run()
+    assert len(QApplication.clipboard().text().split("\n")) == len(keys(page)) + 1
+
+
+@pytest.mark.parametrize("key", [Qt.Key.Key_Return, Qt.Key.Key_A])
+def test_enter_and_a_add_the_part_to_the_scenario(
+    page: CatalogPage, own_desk: Desk, qtbot: QtBot, key: Qt.Key
+) -> None:
+    go_to(page, "h100-sxm", "tdp")
+    qtbot.keyClick(page.view, key)
+    assert [choice.accelerator for choice in own_desk.scenario.accelerators][-1] == "h100-sxm"
+    assert "h100-sxm" in page.view.slots
+
+
+def test_enter_on_a_model_sets_it(page: CatalogPage, own_desk: Desk, qtbot: QtBot) -> None:
+    page.show_section(Section.MODELS)
+    go_to(page, "deepseek-r1", "layers")
+    qtbot.keyClick(page.view, Qt.Key.Key_Return)
+    assert own_desk.scenario.model == "deepseek-r1"
+    assert own_desk.undo_stack.undoText() == "Set model DeepSeek R1"
+
+
+# The user's own
+
+
+@pytest.mark.parametrize(
+    ("section", "row", "column", "request_"),
+    [
+        (
+            Section.ACCELERATORS,
+            "mi325x",
+            "memory_bandwidth",
+            EditorRequest(EditorKind.VALUE, "mi325x", "memory_bandwidth"),
+        ),
+        (
+            Section.ACCELERATORS,
+            "mi355x",
+            "price",
+            EditorRequest(EditorKind.VALUE, "mi355x", "price_low"),
+        ),
+        (Section.ACCELERATORS, "mi355x", "name", None),
+        (Section.DISPUTES, "D-001", "verdict", "VALUE"),
+    ],
+)
+def test_f2_asks_for_the_editor_of_the_cell(
+    page: CatalogPage,
+    qtbot: QtBot,
+    section: Section,
+    row: str,
+    column: str,
+    request_: EditorRequest | str | None,
+) -> None:
+    page.show_section(section)
+    go_to(page, row, column)
+    asked: list[EditorRequest] = []
+    page.wanted_editor.connect(asked.append)
+    qtbot.keyClick(page.view, Qt.Key.Key_F2)
+    if request_ == "VALUE":
+        assert asked[0].kind is EditorKind.VALUE
+        assert asked[0].thing == "mi325x"
+    else:
+        assert asked == ([] if request_ is None else [request_])
+
+
+def test_a_claim_can_be_preferred_from_its_row(page: CatalogPage) -> None:
+    page.show_section(Section.CLAIMS)
+    rival = next(
+        row
+        for row in page.model.table.rows
+        if row.attribute == "memory_bandwidth" and row.values[4] == "refused"
+    )
+    go_to(page, rival.key, "value")
+    asked: list[EditorRequest] = []
+    page.wanted_editor.connect(asked.append)
+    action(page, "prefer").run()
+    assert asked[0].kind is EditorKind.PREFERENCE
+    assert (asked[0].thing, asked[0].attribute) == (rival.thing, rival.attribute)
+    assert asked[0].claim is not None
+
+
+def test_an_edit_shows_at_once_with_its_mark_and_is_taken_back(
+    page: CatalogPage, own_desk: Desk, qtbot: QtBot
+) -> None:
+    go_to(page, "mi325x", "memory_bandwidth")
+    state(own_desk)
+    line = page.model.line_of("mi325x")
+    number = page.model.table.place("memory_bandwidth")
+    qtbot.waitUntil(lambda: page.model.index(line, number).data() == "5.90")
+    assert "your value" in page.model.sentence(line, number)
+    assert page.view.current_keys() == ("mi325x", "memory_bandwidth"), "the place stays"
+    menu = QMenu(page)
+    row = page.model.row(line)
+    assert row is not None
+    page.commands.fill_cell_menu(menu, row, page.model.column(number))
+    assert "Take the shipped value, keep yours beside it" in entries(menu)
+    action(page, "revert").run()
+    qtbot.waitUntil(lambda: page.model.index(line, number).data() == "6.00")
+
+
+def test_yours_lists_what_was_stated_and_delete_takes_it_back(
+    page: CatalogPage, own_desk: Desk, qtbot: QtBot
+) -> None:
+    page.show_section(Section.YOURS)
+    assert page.empty.isVisibleTo(page)
+    with qtbot.waitSignal(page.import_requested):
+        qtbot.mouseClick(page.empty.button, Qt.MouseButton.LeftButton)
+    state(own_desk, 5.7)
+    qtbot.waitUntil(lambda: keys(page) == ["mi325x/memory_bandwidth"])
+    texts = [page.model.index(0, n).data() for n in range(6)]
+    assert texts == ["MI325X", "Bandwidth", "5.7", "TB/s", "6.0", "−5 %"]
+    go_to(page, "mi325x/memory_bandwidth", "yours")
+    qtbot.keyClick(page.view, Qt.Key.Key_Delete)
+    qtbot.waitUntil(lambda: not keys(page))
+
+
+def test_a_file_that_cannot_be_used_is_said_with_a_way_to_its_backups(
+    own_desk: Desk, theme: Theme, settings: Settings, qtbot: QtBot
+) -> None:
+    own_desk.workbench.own.problem = InputError(message("file.unreadable", reason="it is broken"))
+    page = CatalogPage(own_desk, theme, settings)
+    qtbot.addWidget(page)
+    page.show()
+    assert "it is broken" in page.note.text
+    assert not page.add_button.isEnabled()
+    button = next(each for each in page.note._buttons if each.text() == "Show backups")
+    with qtbot.waitSignal(page.backups_requested):
+        qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    go_to(page, "mi325x", "tdp")
+    assert not action(page, "edit").enabled()
+
+
+@pytest.mark.parametrize("percent", [90, 100, 150])
+@pytest.mark.parametrize("preference", ["light", "dark"])
+def test_nothing_is_cut_off_at_any_size(
+    page: CatalogPage, theme: Theme, percent: int, preference: str, qtbot: QtBot
+) -> None:
+    theme.set_preference(preference)
+    theme.set_font_percent(percent)
+    QApplication.processEvents()
+    segment, view = page.head.segment, page.view
+    assert segment.geometry().right() <= page.width()
+    assert view.verticalHeader().defaultSectionSize() >= theme.line("body")
+    for pill in page.filter.pills.values():
+        if pill.isVisibleTo(page):
+            assert page.rect().contains(pill.mapTo(page, pill.rect().bottomRight()))
+    assert not page.grab().isNull()

@@ -1,0 +1,44 @@
+"""How old figures are: dates of a month or a year count from their end."""
+
+import pytest
+
+from gpudesk.sheets.ages import age_days, age_text, end_of, stale
+
+TODAY = "2026-11-20"
+
+
+@pytest.mark.parametrize(
+    ("stated", "days"),
+    [
+        ("2026-11-20", 0),
+        ("2026-11-10", 10),
+        ("2026-10", 20),
+        ("2026-11", 0),
+        ("2026", 0),
+        ("2025", 324),
+        ("2026-12-24", 0),
+        (None, None),
+        ("", None),
+        ("soon", None),
+        ("2026-13", None),
+        ("2026-02-30", None),
+        ("2026-01-01-01", None),
+    ],
+)
+def test_ages_count_from_the_end_of_a_date(stated: str | None, days: int | None) -> None:
+    assert age_days(stated, TODAY) == days
+
+
+def test_the_end_of_february() -> None:
+    assert str(end_of("2024-02")) == "2024-02-29"
+
+
+def test_stale_is_older_than_the_rule_and_never_the_undated() -> None:
+    assert stale("2026-08-21", TODAY, 90)
+    assert not stale("2026-08-22", TODAY, 90)
+    assert not stale(None, TODAY, 0)
+
+
+def test_ages_are_written_in_the_unit_that_fits() -> None:
+    texts = [age_text(days) for days in (0, 1, 59, 91, 400, 800, None)]
+    assert texts == ["0 days", "1 day", "59 days", "3 months", "13 months", "2 years", "—"]

@@ -1,0 +1,168 @@
+"""The lists of the catalog, from the shipped facts and with facts of the user's beside them."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from gpudesk.domain.catalog_tables import CatalogRow, CatalogTable, CellMark, CellValue, Section, Stance
+from gpudesk.domain.claims import Attribute, Claim, Kind, Source
+from gpudesk.domain.own_facts import OwnPrice
+from gpudesk.workbench import own_edits
+from gpudesk.workbench.catalog_rows import catalog_table, stance
+from gpudesk.workbench.own_checks import own_source
+from gpudesk.workbench.workbench import Workbench
+
+QUOTE = own_source("Quote by mail", "A reseller", date="2026-11-18")
+
+
+@pytest.fixture(scope="module")
+def shipped() -> Iterator[Workbench]:
+    with Workbench.open() as opened:
+        yield opened
+
+
+@pytest.fixture
+def own() -> Iterator[Workbench]:
+    """Return a workbench with a bandwidth, a price and a choice of the user's."""
+    with Workbench(Workbench.open().catalog) as made:
+        step = own_edits.state_value(
+            made.catalog, "mi325x", "memory_bandwidth", 5.9, "TB/s", QUOTE, today="2026-11-20", reason="seen"
+        )
+        made.own.do(step)
+        price = OwnPrice("own-1", "mi355x", "purchase", QUOTE.id, Kind.USER, 30000.0, date="2026-11-18")
+        made.own.do(own_edits.state_price(made.catalog, price, QUOTE))
+        yield made
+
+
+def row(table: CatalogTable, key: str) -> CatalogRow:
+    return next(row for row in table.rows if row.key == key)
+
+
+def cell(table: CatalogTable, key: str, column: str) -> CellValue:
+    return row(table, key).values[table.place(column)]
+
+
+def mark(table: CatalogTable, key: str, column: str) -> int:
+    marks = row(table, key).marks
+    return marks[table.place(column)] if marks else 0
+
+
+@pytest.mark.parametrize("section", Section)
+def test_keys_are_unique_and_rows_fill_their_columns(shipped: Workbench, section: Section) -> None:
+    table = catalog_table(section, shipped.catalog, shipped.own.facts)
+    assert len({each.key for each in table.rows}) == len(table.rows)
+    assert all(len(each.values) == len(table.columns) for each in table.rows)
+    assert all(not each.marks or len(each.marks) == len(table.columns) for each in table.rows)
+
+
+def test_accelerators_show_the_values_that_hold(shipped: Workbench) -> None:
+    table = catalog_table(Section.ACCELERATORS, shipped.catalog)
+    part = shipped.catalog.accelerator("mi325x")
+    assert cell(table, "mi325x", "memory_bandwidth") == part.memory_bandwidth == 6e12
+    assert mark(table, "mi325x", "memory_bandwidth") == CellMark.DISPUTED
+    assert cell(table, "mi325x", "price") == (20000, 25000)
+    assert cell(table, "mi325x", "fp4") is None
+    assert row(table, "mi455x").announced
+    assert [each.key for each in table.rows] == [each.id for each in shipped.catalog.accelerators()]
+
+
+def test_values_of_the_user_take_the_place_and_are_marked(own: Workbench) -> None:
+    table = catalog_table(Section.ACCELERATORS, own.catalog)
+    assert cell(table, "mi325x", "memory_bandwidth") == 5.9e12
+    assert mark(table, "mi325x", "memory_bandwidth") == CellMark.OWN | CellMark.DISPUTED
+    assert cell(table, "mi355x", "price") == 30000
+    assert mark(table, "mi355x", "price") == CellMark.OWN
+    assert row(table, "mi355x").own
+    assert not row(table, "h200-sxm").own
+
+
+def test_parameters_that_nobody_states_are_counted(shipped: Workbench) -> None:
+    table = catalog_table(Section.MODELS, shipped.catalog)
+    stated = {
+        model.id
+        for model in shipped.catalog.models()
+        for each in shipped.catalog.attributes(model.id)
+        if each.name == "total_parameters" and each.value is not None
+    }
+    for each in table.rows:
+        counted = mark(table, each.key, "total") == CellMark.COMPUTED
+        assert counted != (each.key in stated) or cell(table, each.key, "total") is None
+    # 61 layers of one latent of 512 and one rotary key of 64 numbers of two bytes.
+    assert cell(table, "deepseek-r1", "kv") == 61 * (512 + 64) * 2
+    assert cell(table, "llama-3.1-70b", "active") == cell(table, "llama-3.1-70b", "total")
+
+
+def test_every_claim_and_every_statement_is_listed_once(shipped: Workbench) -> None:
+    table = catalog_table(Section.CLAIMS, shipped.catalog)
+    claims = sum(
+        len(attribute.claims)
+        for thing in shipped.catalog.things()
+        for attribute in shipped.catalog.attributes(thing.id)
+    )
+    alone = [each for each in shipped.catalog.seed_claims() if not (each.things and each.attributes)]
+    assert len(table.rows) == claims + len(alone)
+    listed = {name for each in table.rows for name in str(each.values[table.place("id")]).split(", ")}
+    assert {each.id for each in alone} <= listed
+
+
+def test_how_claims_stand() -> None:
+    source = Source("s", "Sheet", "Maker", Kind.VENDOR_DATASHEET)
+
+    def claim(value: float, *, preferred: bool = False, verdict: str | None = None) -> Claim:
+        return Claim(value, "B/s", source, source.kind, preferred=preferred, verdict=verdict)
+
+    claims = (
+        claim(6e12, preferred=True),
+        claim(6e12),
+        claim(6.01e12, verdict="agrees but for rounding"),
+        claim(5.3e12),
+        claim(10.3e12, verdict="doubled data rate"),
+    )
+    attribute = Attribute("mi325x", "memory_bandwidth", "B/s", claims)
+    assert [stance(attribute, each) for each in claims] == [
+        Stance.TAKEN,
+        Stance.AGREES,
+        Stance.AGREES,
+        Stance.DIFFERS,
+        Stance.REFUSED,
+    ]
+
+
+def test_disputes_say_what_refuses(shipped: Workbench) -> None:
+    table = catalog_table(Section.DISPUTES, shipped.catalog)
+    found = {cell(table, each.id, "against") for each in shipped.catalog.disputes()}
+    assert found == {"claim", "arithmetic", "public_record"}
+    refused = next(each for each in shipped.catalog.disputes() if each.claim_b == "PUBLIC-RECORD")
+    assert cell(table, refused.id, "claims") == refused.claim_a
+    assert cell(table, refused.id, "against") == "public_record"
+
+
+def test_prices_keep_rent_and_purchase_apart(shipped: Workbench) -> None:
+    table = catalog_table(Section.PRICES, shipped.catalog)
+    for each in table.rows:
+        rent, bought = each.values[table.place("usd_hour")], each.values[table.place("usd")]
+        assert rent is None or bought is None
+        assert (each.values[table.place("term")] == "purchase") == (bought is not None or rent is None)
+    order = [each.thing for each in table.rows]
+    assert sorted(order, key=order.index) == order, "prices of one part stand together"
+
+
+def test_sources_count_what_rests_on_them(own: Workbench) -> None:
+    table = catalog_table(Section.SOURCES, own.catalog)
+    assert cell(table, QUOTE.id, "claims") == 2
+    assert row(table, QUOTE.id).own
+
+
+def test_yours_puts_your_values_beside_the_shipped_ones(own: Workbench) -> None:
+    table = catalog_table(Section.YOURS, own.catalog, own.own.facts)
+    bandwidth = "mi325x/memory_bandwidth"
+    assert [each.key for each in table.rows] == [bandwidth, "price/own-1"]
+    assert cell(table, bandwidth, "yours") == 5.9e12
+    assert cell(table, bandwidth, "shipped") == 6e12
+    assert cell(table, bandwidth, "difference") == pytest.approx(5.9 / 6)
+    assert cell(table, bandwidth, "reason") == "seen"
+    own.own.do(own_edits.take_shipped(own.catalog, "mi325x", "memory_bandwidth"))
+    after = catalog_table(Section.YOURS, own.catalog, own.own.facts)
+    assert cell(after, bandwidth, "yours") == 5.9e12
+    assert cell(after, bandwidth, "shipped") == 6e12
+    assert mark(after, bandwidth, "yours") == 0, "it is there, and does not hold"
