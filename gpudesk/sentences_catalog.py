@@ -81,6 +81,7 @@ CATALOG_SENTENCES: Final = MappingProxyType(
         "own.step.source": "Change source {title}",
         "scenario.carries_entries": "names {names}, which your catalog lacks and the file brings along; "
         "import the file first",
+        "import.carries_nothing": "is a scenario that carries no facts of its author; open it instead",
         # Handing on
         "handing_on.pack": "Writing the pack",
         "handing_on.table": "Writing the table",

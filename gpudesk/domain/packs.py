@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from gpudesk.domain.claims import Claim
+from gpudesk.domain.messages import InputError, message
 from gpudesk.domain.own_facts import Key, OwnFact, OwnFacts
 from gpudesk.domain.signers import Signer
 
@@ -52,6 +53,15 @@ class Pack:
         if self.signature is None:
             return Trust.UNSIGNED
         return Trust.UNKNOWN if self.signer(signers) is None else Trust.KNOWN
+
+
+class CarriedFactsError(InputError):
+    """A scenario names entries that its file brings along and the catalog lacks; `pack` holds them."""
+
+    def __init__(self, pack: Pack, names: tuple[str, ...]) -> None:
+        """Say which entries they are."""
+        super().__init__(message("scenario.carries_entries", names=names))
+        self.pack = pack
 
 
 class Standing(StrEnum):

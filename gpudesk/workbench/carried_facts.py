@@ -6,23 +6,13 @@ They are looked at like a pack that nobody signed. What the catalog lacks of the
 from __future__ import annotations
 
 from gpudesk.catalog.queries import Catalog
-from gpudesk.domain.messages import InputError, message
 from gpudesk.domain.own_facts import OwnAccelerator, OwnModel
-from gpudesk.domain.packs import Pack
+from gpudesk.domain.packs import CarriedFactsError, Pack
 from gpudesk.domain.scenarios import Scenario
 from gpudesk.workbench.own_facts_json import own_facts_of
 from gpudesk.workbench.pack_preview import preview
 
 _RECORDS = "own_records.records"
-
-
-class CarriedFactsError(InputError):
-    """A scenario names entries that its file brings along and the catalog lacks; `pack` holds them."""
-
-    def __init__(self, pack: Pack, names: tuple[str, ...]) -> None:
-        """Say which entries they are."""
-        super().__init__(message("scenario.carries_entries", names=names))
-        self.pack = pack
 
 
 def carried_pack(scenario: Scenario) -> Pack | None:

@@ -20,13 +20,18 @@ _MOST_CSV: Final = 256 << 20
 #: Bytes that tell what a file is.
 _HEAD: Final = 4096
 
+#: Files of tensors beside a configuration, bytes of all their headers, and of what says how long one is.
+_MOST_SHARDS: Final = 400
+_MOST_HEADERS: Final = 64 << 20
+_HEADER_LENGTH: Final = 8
+
 CONFIG: Final = "config.json"
 #: What lies beside a configuration and says more of the model, and how large it can be.
 BESIDE: Final = MappingProxyType(
     {
         "hf_quant_config.json": 4 << 20,
         "generation_config.json": 1 << 20,
-        "model.safetensors.index.json": _MOST_JSON,
+        "model.safetensors.index.json": 64 << 20,
     }
 )
 PACK_SUFFIX: Final = ".gpudeskpack"
@@ -42,6 +47,8 @@ class FileKind(StrEnum):
     ACCELERATOR = "accelerator"
     PRICES = "prices"
     PACK = "pack"
+    #: A scenario, or a sheet that has one in it: what it carries of its author's own facts.
+    SCENARIO = "scenario"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +89,8 @@ def offered(path: Path) -> OfferedFile:
     head = read_regular(path, _HEAD, whole=False)
     if head.startswith(b"GGUF"):
         return OfferedFile(path, FileKind.GGUF)
+    if head.startswith(b"%PDF"):
+        return OfferedFile(path, FileKind.SCENARIO)
     _refuse_others(path, head)
     if _begins_json(head):
         return _of_json(path)
@@ -109,7 +118,6 @@ def _refuse_others(path: Path, head: bytes) -> None:
         (b"PK\x03\x04", "ZIP"),
         (b"\x1f\x8b", "gzip"),
         (b"SQLite format 3\x00", "SQLite"),
-        (b"%PDF", "PDF"),
         (b"\x80\x02", "pickle"),
         (b"\x28\xb5\x2f\xfd", "zstd"),
         (b"\xfd7zXZ", "xz"),
@@ -133,6 +141,8 @@ def _of_json(path: Path) -> OfferedFile:
     table = parsed(raw, path)
     if "gpudesk_pack" in table:
         return OfferedFile(path, FileKind.PACK, raw)
+    if "gpudesk" in table:
+        return OfferedFile(path, FileKind.SCENARIO)
     if _is_config(table):
         return OfferedFile(path, FileKind.CONFIG, raw, _beside(path))
     if "vendor" in table or "generation" in table or isinstance(table.get("attributes"), dict | list):
@@ -172,7 +182,23 @@ def _beside(path: Path) -> Mapping[str, bytes]:
         beside = path.with_name(name)
         if beside.is_file():
             found[name] = read_regular(beside, most)
-    return MappingProxyType(found)
+    return MappingProxyType(found | _headers(path.parent))
+
+
+def _headers(folder: Path) -> dict[str, bytes]:
+    """Return the headers of the tensors' files in a folder; none where they are too many or too long."""
+    files = sorted(folder.glob("*.safetensors"))[: _MOST_SHARDS + 1]
+    if len(files) > _MOST_SHARDS:
+        return {}
+    found: dict[str, bytes] = {}
+    left = _MOST_HEADERS
+    for file in files:
+        size = _HEADER_LENGTH + int.from_bytes(read_regular(file, _HEADER_LENGTH, whole=False), "little")
+        left -= size
+        if left < 0:
+            return {}
+        found[file.name] = read_regular(file, size, whole=False)
+    return found
 
 
 def read_regular(path: Path, most: int, *, whole: bool = True) -> bytes:

@@ -152,12 +152,27 @@ def _pack(file: OfferedFile, catalog: Catalog, _today: str) -> Steps[Import]:
     return Import(file.path, file.kind, Proposal("pack", pack.name, ()), pack=pack, rows=rows)
 
 
+def _scenario(file: OfferedFile, catalog: Catalog, _today: str) -> Steps[Import]:
+    """Look at what a scenario carries as at a pack that nobody signed."""
+    from gpudesk.workbench.carried_facts import carried_pack
+    from gpudesk.workbench.pack_preview import preview
+    from gpudesk.workbench.scenario_file import read_scenario
+
+    yield Progress(message("import.reading", file=file.path.name))
+    pack = carried_pack(read_scenario(file.path))
+    if pack is None:
+        raise InputError(message("import.carries_nothing"))
+    rows = preview(pack, catalog)
+    return Import(file.path, file.kind, Proposal("pack", pack.name, ()), pack=pack, rows=rows)
+
+
 _READERS: Final[Mapping[FileKind, Callable[[OfferedFile, Catalog, str], Steps[Import]]]] = {
     FileKind.CONFIG: _config,
     FileKind.GGUF: _gguf,
     FileKind.ACCELERATOR: _accelerator,
     FileKind.PRICES: _prices,
     FileKind.PACK: _pack,
+    FileKind.SCENARIO: _scenario,
 }
 
 

@@ -123,8 +123,9 @@ class Workbench:
 
     def read_scenario(self, path: Path) -> Scenario:
         """Read a scenario file whose ids the catalog knows; raises `InputError` naming file and place."""
+        from gpudesk.domain.packs import CarriedFactsError
         from gpudesk.workbench.answering import check_ids
-        from gpudesk.workbench.carried_facts import CarriedFactsError, check_carried
+        from gpudesk.workbench.carried_facts import check_carried
         from gpudesk.workbench.scenario_file import read_scenario
 
         scenario = read_scenario(path)

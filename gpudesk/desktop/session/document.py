@@ -90,6 +90,14 @@ class Document(QObject):
             note_recent(self._settings, path)
         self.changed.emit()
 
+    @property
+    def carries_other_facts(self) -> bool:
+        """Whether the scenario carries facts of its author that the catalog lacks or has otherwise."""
+        from gpudesk.workbench.carried_facts import news
+
+        scenario = self._desk.scenario
+        return bool(scenario.own_records) and news(scenario, self._desk.workbench.catalog) is not None
+
     def open_recovered(self, recovered: Recovered) -> None:
         """Take up what a crash left; it stays to be saved under the name that the document had."""
         check_ids(recovered.scenario, self._desk.workbench.catalog)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,6 +32,7 @@ class CatalogLink(QObject):
         """Follow the catalog. What the window shows first does not wait for it."""
         super().__init__(window)
         self._window = window
+        window.files.take_facts = self._take_facts
         window.desk.impact_changed.connect(self._tell_impact)
         window.installEventFilter(self)
         if window.desk.workbench.own.problem is not None:
@@ -56,11 +58,15 @@ class CatalogLink(QObject):
 
         ask_for_imports(self._window)
 
-    def import_files(self, paths: Sequence[Path]) -> None:
-        """Bring in what files hold."""
+    def import_files(self, paths: Sequence[Path], then: Callable[[], object] | None = None) -> None:
+        """Bring in what files hold; `then` is done where anything was taken."""
         from gpudesk.desktop.pages.catalog.importing.flow import import_files
 
-        import_files(self._window, paths)
+        import_files(self._window, paths, then)
+
+    def _take_facts(self, path: Path) -> None:
+        """Show the facts that a scenario carries, and open it where any are taken."""
+        self.import_files([path], partial(self._window.open_path, path))
 
     def show_backups(self) -> None:
         """Show the backups of the user's facts."""

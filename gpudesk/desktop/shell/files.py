@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
@@ -10,8 +11,9 @@ from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 from gpudesk.desktop.session.document import Document
 from gpudesk.desktop.session.recovery import Recovered
 from gpudesk.desktop.session.settings import Settings
-from gpudesk.desktop.shell.note_bar import NoteBar
+from gpudesk.desktop.shell.note_bar import NoteBar, Remedy
 from gpudesk.domain.messages import InputError
+from gpudesk.domain.packs import CarriedFactsError
 from gpudesk.sentences import problem
 from gpudesk.text import tr
 from gpudesk.workbench.scenario_file import SUFFIX
@@ -28,6 +30,8 @@ class FileActions:
         self._settings = settings
         self._note = note
         self._window = window
+        #: Shows the facts that a scenario carries, and opens it anew where any are taken.
+        self.take_facts: Callable[[Path], object] | None = None
 
     def ask_for_file(self) -> Path | None:
         """Let the user choose a scenario, or a sheet that carries one."""
@@ -41,7 +45,18 @@ class FileActions:
 
     def open(self, path: Path) -> bool:
         """Open a file in this window; where that fails, the open document stays."""
-        return self._read(lambda: self._document.open_file(path), path)
+        opened = self._read(lambda: self._document.open_file(path), path)
+        if opened and self._document.carries_other_facts:
+            self._note.show_note(
+                tr("Its author stated other facts, which are in the file. The figures here rest on yours."),
+                self._facts_of(path),
+                fault=False,
+            )
+        return opened
+
+    def _facts_of(self, path: Path | None) -> list[Remedy]:
+        take = self.take_facts
+        return [] if take is None or path is None else [(tr("Look at them…"), partial(take, path))]
 
     def can_open(self, path: Path) -> bool:
         """Say what is wrong with a file, if anything is, before a window is made for it."""
@@ -60,7 +75,11 @@ class FileActions:
             read()
         except InputError as error:
             said = _sentence(error)
-            self._note.show_note(tr("Not opened: {problem} The open scenario is as it was.", problem=said))
+            carries = isinstance(error, CarriedFactsError)
+            self._note.show_note(
+                tr("Not opened: {problem} The open scenario is as it was.", problem=said),
+                self._facts_of(path) if carries else [],
+            )
             return False
         self._note.clear()
         if path is not None:

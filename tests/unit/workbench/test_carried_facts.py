@@ -10,10 +10,10 @@ import pytest
 
 from gpudesk.domain.claims import Kind
 from gpudesk.domain.own_facts import OwnAccelerator, OwnClaim, OwnFact
-from gpudesk.domain.packs import chosen_keys
+from gpudesk.domain.packs import CarriedFactsError, chosen_keys
 from gpudesk.domain.scenarios import AcceleratorChoice
 from gpudesk.workbench import own_edits
-from gpudesk.workbench.carried_facts import CarriedFactsError, news
+from gpudesk.workbench.carried_facts import news
 from gpudesk.workbench.pack import pack_edit
 from gpudesk.workbench.pack_preview import preview
 from gpudesk.workbench.templates import read_template

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -41,18 +41,22 @@ def ask_for_imports(window: MainWindow) -> None:
         import_files(window, [Path(name) for name in chosen])
 
 
-def import_files(window: MainWindow, paths: Sequence[Path]) -> None:
-    """Show what files and folders would bring, one after the other, and write what the user takes."""
-    ImportFlow(window).read(paths)
+def import_files(window: MainWindow, paths: Sequence[Path], then: Callable[[], object] | None = None) -> None:
+    """Show what files and folders would bring, one after the other, and write what the user takes.
+
+    `then` is done where anything was taken, in the place of a note.
+    """
+    ImportFlow(window, then).read(paths)
 
 
 class ImportFlow(QObject):
     """One import, from the files to the last of its dialogs."""
 
-    def __init__(self, window: MainWindow) -> None:
+    def __init__(self, window: MainWindow, then: Callable[[], object] | None = None) -> None:
         """Belong to a window."""
         super().__init__(window)
         self._window = window
+        self._then = then
         self._waiting: list[Import] = []
         self._total = 0
         self._taken: list[Proposal] = []
@@ -91,7 +95,7 @@ class ImportFlow(QObject):
         dialog.finished.connect(partial(self._closed, dialog))
         dialog.open()
 
-    def _closed(self, dialog: ImportDialog | PackDialog) -> None:
+    def _closed(self, dialog: ImportDialog | PackDialog, _result: int) -> None:
         if dialog.step is not None:
             self._taken.append(dialog.proposal)
             self._steps.append(dialog.step)
@@ -100,7 +104,9 @@ class ImportFlow(QObject):
 
     def _tell(self) -> None:
         """Say what was added, and offer what one does with it."""
-        if self._taken:
+        if self._taken and self._then is not None:
+            self._then()
+        elif self._taken:
             window = self._window
             impact = window.desk.impact
             take_back: Remedy = (tr("Undo"), partial(undo, window, tuple(self._steps)))
