@@ -138,7 +138,7 @@ def test_cells_of_the_comparison_are_sentences_with_figures() -> None:
     assert "tokens per second, band" in throughput
     assert "bands overlap with MI355X" in throughput
     (bandwidth,) = [cell for cell in cells if cell.startswith("Bandwidth, MI325X")]
-    assert bandwidth.endswith("6.0 terabytes per second, +25 % against H200 SXM, sources differ: 5")
+    assert bandwidth.endswith("6.0 terabytes per second, +25 % against H200 SXM, sources differ: 6")
 
 
 def test_moving_the_slider_changes_what_the_cells_say_and_undo_takes_it_back() -> None:

@@ -331,7 +331,7 @@ class Blocks:
         elif stance is Stance.AGREES:
             layout.add(Text(right, layout.height, height, tr("agrees"), "caption", quiet, right=True))
         else:
-            glyph = "refused" if stance is Stance.REFUSED else "disputed"
+            glyph = "unfit" if stance is Stance.REFUSED else "disputed"
             layout.add(Glyph(glyph, right - self._px(6), middle))
 
     def _detail(self, detail: Detail, state: State) -> Layout:

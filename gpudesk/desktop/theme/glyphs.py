@@ -135,6 +135,5 @@ GLYPHS: Final[dict[str, tuple[Callable[[GlyphPainter, float, float], None], str]
     "fits": (GlyphPainter.tick, "text1"),
     "partly": (GlyphPainter.triangle, "disputed_text"),
     "unfit": (GlyphPainter.barred_circle, "unfit"),
-    "refused": (GlyphPainter.barred_circle, "text3"),
     "own": (GlyphPainter.pencil, "link"),
 }

@@ -240,7 +240,7 @@ class Pen:
     def glyph(self, name: str, x: float, y: float, colour: Colour | None = None) -> None:
         """Draw a glyph around a point, in the glyph's own colour unless another is given.
 
-        `best overlap disputed measured calibrated estimated uncalibrated exact fits partly unfit own`.
+        `best overlap disputed measured calibrated estimated uncalibrated exact fits partly unfit own`; a refused claim is `unfit` too.
         """
         draw, token = GLYPHS[name]
         draw(GlyphPainter(self.painter, self.look, self.colour(colour or token)), x, y)

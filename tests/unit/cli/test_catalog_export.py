@@ -68,7 +68,7 @@ def test_the_comparison_is_a_workbook_with_numbers_and_no_formula(tmp_path: Path
     assert all(cell.data_type != "f" for cell in cells)
     assert "=1+1" in {cell.value for cell in cells}
     head, *rows = book["Comparison"].iter_rows(values_only=True)
-    assert head[:4] == ("Section", "Item", "Unit", "H200-SXM")
+    assert head[:4] == ("Section", "Item", "Unit", "H200 SXM")
     rate = next(row for row in rows if row[1] == "Output throughput" and row[2] == "tok/s")
     assert all(isinstance(value, int | float) for value in (*rate[3:6], *rate[7:10]))
     assert 0 < rate[4] < rate[3] < rate[5]

@@ -20,7 +20,7 @@ _RADIO, _DOT = 16.0, 4.0
 _GAP = 12.0
 #: Where the value stands, and how wide the column is.
 _FIGURE = 148.0
-_GLYPHS = {Stance.DIFFERS: "disputed", Stance.REFUSED: "refused"}
+_GLYPHS = {Stance.DIFFERS: "disputed", Stance.REFUSED: "unfit"}
 _ARROWS = {Qt.Key.Key_Down: 1, Qt.Key.Key_Right: 1, Qt.Key.Key_Up: -1, Qt.Key.Key_Left: -1}
 
 
