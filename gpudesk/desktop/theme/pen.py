@@ -240,7 +240,8 @@ class Pen:
     def glyph(self, name: str, x: float, y: float, colour: Colour | None = None) -> None:
         """Draw a glyph around a point, in the glyph's own colour unless another is given.
 
-        `best overlap disputed measured calibrated estimated uncalibrated exact fits partly unfit own`; a refused claim is `unfit` too.
+        `best overlap disputed measured calibrated estimated uncalibrated exact fits partly unfit own`.
+        What is refused is marked as what does not fit.
         """
         draw, token = GLYPHS[name]
         draw(GlyphPainter(self.painter, self.look, self.colour(colour or token)), x, y)
