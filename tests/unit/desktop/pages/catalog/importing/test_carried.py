@@ -1,0 +1,91 @@
+"""A scenario with facts of its author is opened by somebody else, through the real window."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QPushButton
+from pytestqt.qtbot import QtBot
+
+from gpudesk.desktop.main_window import MainWindow
+from gpudesk.desktop.pages.catalog.importing.pack_dialog import PackDialog
+from gpudesk.domain.claims import Kind
+from gpudesk.domain.own_facts import OwnAccelerator, OwnClaim, OwnFact
+from gpudesk.domain.scenarios import AcceleratorChoice
+from gpudesk.workbench import own_edits
+from gpudesk.workbench.templates import read_template
+from gpudesk.workbench.workbench import Workbench
+
+TODAY = "2026-11-21"
+QUOTE = own_edits.own_source("Data sheet, draft", "Acme")
+FIGURES = {"memory": 137438953472, "memory_bandwidth": 4 * 10**12, "software_platform": "cuda"}
+PART: tuple[OwnFact, ...] = (
+    QUOTE,
+    OwnAccelerator("acme-1", "Acme 1", "Acme", "hopper"),
+    *(OwnClaim("acme-1", name, value, QUOTE.id, Kind.USER, TODAY) for name, value in FIGURES.items()),
+)
+
+
+@pytest.fixture
+def shared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A scenario of an author who has an accelerator and a bandwidth of their own."""
+    path = tmp_path / "shared.gpudesk"
+    with monkeypatch.context() as author:
+        author.setenv("GPUDESK_HOME", str(tmp_path / "author"))
+        with Workbench.open() as bench:
+            bench.own.do(own_edits.add(bench.catalog, PART, "Acme 1"))
+            edit = own_edits.state_value(
+                bench.catalog, "mi325x", "memory_bandwidth", 5.3, "TB/s", QUOTE, today=TODAY
+            )
+            bench.own.do(edit)
+            parts = (AcceleratorChoice("acme-1", 2), AcceleratorChoice("mi325x", 1))
+            bench.save_scenario(replace(read_template("70b-chat-on-four"), accelerators=parts), path)
+    return path
+
+
+def press(window: MainWindow, text: str) -> None:
+    button = next(each for each in window.note.findChildren(QPushButton) if each.text() == text)
+    QTest.keyClick(button, Qt.Key.Key_Space)
+
+
+def open_pack(window: MainWindow, qtbot: QtBot) -> PackDialog:
+    def shown() -> list[PackDialog]:
+        return [each for each in window.findChildren(PackDialog) if each.isVisible()]
+
+    qtbot.waitUntil(lambda: bool(shown()))
+    return shown()[0]
+
+
+def test_entries_that_are_lacking_are_offered_and_the_scenario_opened_with_them(
+    own_window: MainWindow, own_workbench: Workbench, shared: Path, qtbot: QtBot
+) -> None:
+    assert not own_window.open_path(shared)
+    assert "Acme 1" in own_window.note.text
+    assert len(own_workbench.own.facts) == 0
+    press(own_window, "Look at them…")
+    dialog = open_pack(own_window, qtbot)
+    dialog.accept()
+    qtbot.waitUntil(lambda: own_window.document.path == shared)
+    own_window.desk.flush()
+    assert own_window.desk.problem is None
+    assert [each.accelerator for each in own_window.desk.scenario.accelerators] == ["acme-1", "mi325x"]
+    assert own_workbench.catalog.attribute("mi325x", "memory_bandwidth").overridden
+
+
+def test_other_figures_are_told_after_opening_and_left_where_nobody_takes_them(
+    own_window: MainWindow, own_workbench: Workbench, shared: Path, qtbot: QtBot
+) -> None:
+    document = json.loads(shared.read_text())
+    document["scenario"]["accelerators"] = [{"accelerator": "mi325x", "count": 1}]
+    shared.write_text(json.dumps(document))
+    assert own_window.open_path(shared)
+    assert "rest on yours" in own_window.note.text
+    press(own_window, "Look at them…")
+    open_pack(own_window, qtbot).reject()
+    assert len(own_workbench.own.facts) == 0
+    assert own_window.document.path == shared
