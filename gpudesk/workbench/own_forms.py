@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Final
 
 from gpudesk.catalog.queries import Catalog
-from gpudesk.domain.claims import Source
+from gpudesk.domain.claims import Attribute, Source
 from gpudesk.domain.messages import InputError, Message, message
 from gpudesk.domain.own_facts import (
     Edit,
@@ -25,6 +25,8 @@ from gpudesk.workbench.own_entry import attribute_or_empty
 
 #: The term of a price that is paid once.
 PURCHASE: Final = "purchase"
+#: The two attributes of a purchase price.
+PRICE_ENDS: Final = ("price_low", "price_high")
 _RENTAL_TERMS: Final = ("on_demand", "spot", "reserved")
 
 
@@ -33,13 +35,15 @@ def in_place_of_held(catalog: Catalog, thing: str, attribute: str, step: Edit) -
 
     Without this the former value stays beside the new one as a rival, where they have different sources.
     """
-    held = attribute_or_empty(catalog, thing, attribute).preferred
-    if held is None or not held.own:
+    former: list[OwnFact] = []
+    for name in PRICE_ENDS if attribute in PRICE_ENDS else (attribute,):
+        held = attribute_or_empty(catalog, thing, name).preferred
+        stated = None if held is None else catalog.own.get("claim", thing, name, held.source.id)
+        if stated is not None and stated not in step.before:
+            former.append(stated)
+    if not former:
         return step
-    former = catalog.own.get("claim", thing, attribute, held.source.id)
-    if former is None or former in step.before:
-        return step
-    return difference(catalog.own, without(catalog.own.after(step), (former,)), step.text)
+    return difference(catalog.own, without(catalog.own.after(step), former), step.text)
 
 
 def rename(catalog: Catalog, thing: str, name: str, maker: str) -> Edit:
@@ -92,3 +96,10 @@ def without(facts: OwnFacts, gone: Iterable[OwnFact]) -> OwnFacts:
     rested = {fact.source for fact in kept if isinstance(fact, OwnClaim | OwnPrice)}
     idle = named - rested
     return OwnFacts.of(fact for fact in kept if not (isinstance(fact, Source) and fact.id in idle))
+
+
+def upper_end(catalog: Catalog, attribute: Attribute) -> Attribute | None:
+    """Return the other end of a range of which an attribute is the lower one; None for all others."""
+    if attribute.name != PRICE_ENDS[0]:
+        return None
+    return attribute_or_empty(catalog, attribute.thing, PRICE_ENDS[1])

@@ -21,13 +21,15 @@ from gpudesk.text import tr
 class ClaimsAside(QWidget):
     """All claims about an attribute, the one in force first; each unfolds into what is known about it."""
 
-    def __init__(self, theme: Theme, attribute: Attribute, formatter: Formatter) -> None:
-        """Show an attribute's claims."""
+    def __init__(
+        self, theme: Theme, attribute: Attribute, formatter: Formatter, high: Attribute | None = None
+    ) -> None:
+        """Show an attribute's claims; `high` is the upper end of what is stated as a range."""
         super().__init__()
         self._theme = theme
         self.view = PanelView(theme)
         self.view.setAccessibleName(tr("Claims"))
-        group = claim_group(attribute, formatter)
+        group = claim_group(attribute, formatter, high)
         self.view.show_nodes(_nodes(group) if group.claims else (_nobody(),))
         px = theme.px
         head = QHBoxLayout()

@@ -24,6 +24,7 @@ from gpudesk.sheets.explanation import Stance
 from gpudesk.text import tr
 from gpudesk.workbench.own_edits import prefer, take_shipped
 from gpudesk.workbench.own_entry import attribute_or_empty
+from gpudesk.workbench.own_forms import PRICE_ENDS, upper_end
 
 
 class PreferEditor(FormDialog):
@@ -42,7 +43,8 @@ class PreferEditor(FormDialog):
         """Begin with the claim of the source `claim`, else with the one in force."""
         catalog = desk.workbench.catalog
         self.thing = catalog.thing(thing)
-        self.attribute = attribute_or_empty(catalog, thing, attribute)
+        first = PRICE_ENDS[0] if attribute in PRICE_ENDS else attribute
+        self.attribute = attribute_or_empty(catalog, thing, first)
         super().__init__(
             desk,
             theme,
@@ -53,7 +55,7 @@ class PreferEditor(FormDialog):
             wide=True,
         )
         self._from_start: Claim | None = None
-        self.add_head(label_alone(attribute), self.thing.name)
+        self.add_head(label_alone(self.attribute.name), self.thing.name)
         self.options = self._make_options()
         self.reason = TextRow(
             theme,
@@ -100,7 +102,7 @@ class PreferEditor(FormDialog):
     def _make_options(self) -> list[ClaimOption]:
         """Return an option for every claim, the one in force first."""
         found = self.attribute
-        lines = claim_group(found, self.desk.formatter).claims
+        lines = claim_group(found, self.desk.formatter, upper_end(self.desk.workbench.catalog, found)).claims
         claims = (*filter(None, (found.preferred,)), *found.rivals)
         seeds = {each.id: each for each in self.desk.workbench.catalog.seed_claims()}
         measure = Measure(self.theme)

@@ -24,7 +24,11 @@ from gpudesk.sheets.dates import today
 from gpudesk.text import tr
 from gpudesk.workbench.own_edits import own_source, revert, state_value
 from gpudesk.workbench.own_entry import Entry, EntryKind, entry_of
-from gpudesk.workbench.own_forms import in_place_of_held
+from gpudesk.workbench.own_forms import (
+    PRICE_ENDS,
+    in_place_of_held,
+    upper_end,
+)
 from gpudesk.workbench.plausibility import plausibility
 
 
@@ -36,7 +40,7 @@ class ValueEditor(FormDialog):
     ) -> None:
         """Begin with the user's value where there is one; raises `InputError` for what is not there."""
         catalog = desk.workbench.catalog
-        self.entry = entry_of(catalog, thing, attribute)
+        self.entry = entry_of(catalog, thing, PRICE_ENDS[0] if attribute in PRICE_ENDS else attribute)
         self.thing = catalog.thing(thing)
         super().__init__(
             desk,
@@ -57,18 +61,21 @@ class ValueEditor(FormDialog):
         )
         self.reason = TextRow(theme, "reason", tr("Why yours"), empty=tr("Stands beside the value"))
         self.note_row = NoteRow(theme, "note", tr("Note"))
-        self.add_section(tr("Your value"), [self.value_row, self.conditions, self.reason, self.note_row])
+        self.high_row = self._upper_row()
+        values = [row for row in (self.value_row, self.high_row) if row is not None]
+        self.add_section(tr("Your value"), [*values, self.conditions, self.reason, self.note_row])
         self.source = SourceBlock(theme, desk.workbench.own.facts, desk)
         self.add_section(tr("Who states it"), self.source.rows())
         if held is not None:
             self._show_held(held)
         self._add_revert()
-        self.claims = ClaimsAside(theme, found, desk.formatter)
+        self.claims = ClaimsAside(theme, found, desk.formatter, upper_end(catalog, found))
         self.set_aside(self.claims)
         self.value_row.judge = self._judge
         self.value_row.edited.connect(self._say_difference)
         self.impact = ImpactPreview(desk, theme, self.trial)
-        self.value_row.edited.connect(self.impact.ask_soon)
+        for row in values:
+            row.edited.connect(self.impact.ask_soon)
         self.add_fixed(self.impact)
         self.value_row.take_focus()
 
@@ -94,6 +101,7 @@ class ValueEditor(FormDialog):
             conditions=self.conditions.text(),
             note=self.note_row.text(),
             reason=self.reason.text(),
+            high=None if self.high_row is None else self.high_row.number_or_none(),
         )
         return in_place_of_held(catalog, self.thing.id, name, step)
 
@@ -101,16 +109,27 @@ class ValueEditor(FormDialog):
         """Keep the source for the next value."""
         self.source.remember()
 
+    def _upper_row(self) -> NumberRow | None:
+        """Return the row of the upper end of a purchase price; None for all else."""
+        if self.entry.attribute.name != PRICE_ENDS[0]:
+            return None
+        style, empty = self.desk.formatter.style, tr("Where it is a range")
+        return NumberRow(self.theme, "high", tr("Up to"), self.entry.units, empty=empty, style=style)
+
     def _add_present(self, found: Attribute) -> None:
         """Say what holds now, and what the shipped catalog has where that is another."""
-        self.column.addWidget(StatedRow(self.theme, tr("Now"), found, found.preferred, self.desk.formatter))
+        formatter, upper = self.desk.formatter, upper_end(self.desk.workbench.catalog, found)
+        self.column.addWidget(StatedRow(self.theme, tr("Now"), found, found.preferred, formatter, upper))
         if found.overridden and found.shipped is not None:
-            shipped = StatedRow(self.theme, tr("Shipped"), found, found.shipped, self.desk.formatter)
+            shipped = StatedRow(self.theme, tr("Shipped"), found, found.shipped, formatter, upper)
             self.column.addWidget(shipped)
 
     def _show_held(self, held: Claim) -> None:
         """Fill the rows in with the user's value that holds."""
         show_in(self.value_row, held.value)
+        upper = upper_end(self.desk.workbench.catalog, self.entry.attribute)
+        if self.high_row is not None and upper is not None and upper.value != held.value:
+            show_in(self.high_row, upper.value)
         self.conditions.show_value(held.conditions)
         self.note_row.show_value(held.note)
         preference = self.entry.attribute.preference
@@ -139,8 +158,11 @@ class ValueEditor(FormDialog):
         """Say whether an accelerator can have the value that is typed."""
         row, catalog = self.value_row, self.desk.workbench.catalog
         value = row.inside() if isinstance(row, NumberRow) else stated_value(row)[0]
-        found = plausibility(catalog, self.thing.id, self.entry.attribute.name, value)
-        return judged(found, self.desk.formatter)
+        name = self.entry.attribute.name
+        found = plausibility(catalog, self.thing.id, name, value)
+        # Of a price the other end changes with it.
+        told = found if self.high_row is None else [each for each in found if each.attribute == name]
+        return judged(told, self.desk.formatter)
 
     def _say_difference(self) -> None:
         """Say below the value what it comes to, and how far it is from what the catalog has."""

@@ -222,6 +222,65 @@ def test_claims_stand_beside_it(desk: Desk, theme: Theme, show: Show) -> None:
     assert sum("refused" in line for line in said) >= 3
 
 
+# A purchase price, which has two ends
+
+
+def ends(desk: Desk) -> tuple[object, object]:
+    catalog = desk.workbench.catalog
+    return (catalog.attribute(PART, "price_low").value, catalog.attribute(PART, "price_high").value)
+
+
+@pytest.mark.parametrize(("high", "wanted"), [("", (30_000, 30_000)), ("35000", (30_000, 35_000))])
+def test_purchase_price_above_the_shipped_range_is_stated_as_one_step(
+    desk: Desk, theme: Theme, show: Show, high: str, wanted: tuple[int, int]
+) -> None:
+    assert ends(desk) == (20_000, 25_000)
+    dialog = ValueEditor(desk, theme, PART, "price_high")
+    show(dialog)
+    typed("30000")
+    tab()
+    typed(high)
+    dialog.source.title.show_value("Quote by mail")
+    key(Qt.Key.Key_Return)
+    assert dialog.saved, [row.fault for row in dialog.rows]
+    assert ends(desk) == wanted
+    desk.workbench.own.undo()
+    assert ends(desk) == (20_000, 25_000)
+    desk.workbench.own.redo()
+    again = ValueEditor(desk, theme, PART, "price_low")
+    show(again)
+    assert again.high_row is not None
+    assert again.high_row.number_or_none() == (35_000 if high else None)
+    again.revert_button.click()
+    assert ends(desk) == (20_000, 25_000)
+
+
+def test_upper_end_below_the_lower_is_told_there(desk: Desk, theme: Theme, show: Show) -> None:
+    dialog = ValueEditor(desk, theme, PART, "price_low")
+    show(dialog)
+    typed("30000")
+    tab()
+    typed("20000")
+    dialog.source.title.show_value("Quote by mail")
+    key(Qt.Key.Key_Return)
+    assert dialog.high_row is not None
+    assert "exchange the two" in dialog.high_row.fault
+
+
+def test_both_ends_of_a_claim_are_taken(desk: Desk, theme: Theme, show: Show) -> None:
+    dialog = PreferEditor(desk, theme, PART, "price_low", claim="seed-002")
+    show(dialog)
+    dialog.reason.take_focus()
+    typed("a real quote")
+    key(Qt.Key.Key_Return)
+    assert dialog.saved
+    assert ends(desk) == (22_000, 22_000)
+    back = PreferEditor(desk, theme, PART, "price_low")
+    show(back)
+    back.shipped_button.click()
+    assert ends(desk) == (20_000, 25_000)
+
+
 # What cannot be saved
 
 
