@@ -10,6 +10,7 @@ from gpudesk.cli.faults import DONE
 from gpudesk.cli.steps import through
 from gpudesk.cli.tables import table
 from gpudesk.domain.formatting import Formatter
+from gpudesk.domain.messages import InputError
 from gpudesk.domain.packs import Trust, chosen_keys
 from gpudesk.sheets.dates import today
 from gpudesk.sheets.pack_lines import pack_lines, signer_text
@@ -33,8 +34,11 @@ def run_pack(found: Import, options: argparse.Namespace, workbench: Workbench) -
         if chosen:
             pack_edit(found.pack, found.rows, chosen, workbench.catalog)
     else:
-        signer = newly_trusted(found.pack, own.signers(), trust=options.trust, today=today())
-        own.adopt(*through(take_pack(own, workbench.catalog, found, chosen, signer)))
+        try:
+            signer = newly_trusted(found.pack, own.signers(), trust=options.trust, today=today())
+        except InputError as error:
+            raise InputError(error.problem, str(found.path)) from error
+        own.adopt(*through(take_pack(workbench, found, chosen, signer)))
     if options.json:
         output.say_json(_fields(found, found.pack, workbench, written=not options.dry_run))
         return DONE

@@ -12,7 +12,7 @@ from gpudesk.catalog.queries import Catalog
 from gpudesk.domain.messages import InputError, message
 from gpudesk.domain.own_facts import Proposal
 from gpudesk.domain.progress import Progress, Steps
-from gpudesk.workbench.import_files import FileKind, OfferedFile, offered
+from gpudesk.workbench.import_files import CONFIG, FileKind, OfferedFile, offered
 from gpudesk.workbench.proposals import free_id, named, subject_of
 
 if TYPE_CHECKING:
@@ -74,7 +74,8 @@ def _config(file: OfferedFile, catalog: Catalog, today: str) -> Steps[Import]:
     from gpudesk.engine.tensors import parameter_count
 
     yield Progress(message("import.reading", file=file.path.name))
-    name = name_of_folder(file.path.parent)
+    # A configuration under a name of its own says more than the folder that it lies in.
+    name = name_of_folder(file.path.parent) if file.path.name == CONFIG else file.path.stem
 
     def complete(answers: Answers) -> Proposal:
         made = complete_model(
