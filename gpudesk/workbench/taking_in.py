@@ -18,7 +18,7 @@ from gpudesk.workbench.proposals import check_id, named, subject_of, titled
 
 if TYPE_CHECKING:
     from gpudesk.domain.signers import Signer
-    from gpudesk.workbench.own_catalog import OwnCatalog
+    from gpudesk.workbench.workbench import Workbench
 
 _YES: Final = frozenset({"yes", "true", "1"})
 _NO: Final = frozenset({"no", "false", "0"})
@@ -96,29 +96,37 @@ def step_of(catalog: Catalog, proposals: Sequence[Proposal]) -> Edit:
     return add(catalog, facts, ", ".join(proposal.name for proposal in proposals)[:_LONGEST_STEP])
 
 
-def write(own: OwnCatalog, catalog: Catalog, proposals: Sequence[Proposal]) -> Steps[tuple[Edit, OwnFacts]]:
+def write(workbench: Workbench, proposals: Sequence[Proposal]) -> Steps[tuple[Edit, OwnFacts]]:
     """Write all of some proposals to the user's file as one step, which is not in force yet.
 
     Return the step and the facts after it, for `OwnCatalog.adopt`. Where it raises `InputError`, nothing was
     written.
     """
-    yield Progress(message("import.writing", name=proposals[0].name))
-    edit = step_of(catalog, proposals)
-    yield Progress(message("import.writing", name=proposals[0].name))
-    return edit, own.write(edit)
+    writing = Progress(message("import.writing", name=proposals[0].name))
+    yield writing
+    edit = step_of(workbench.catalog, proposals)
+    yield writing
+    return edit, _written(workbench, edit)
+
+
+def _written(workbench: Workbench, edit: Edit) -> OwnFacts:
+    """Write a step, and lay the facts after it over the catalog, ready to be put in force."""
+    facts = workbench.own.write(edit)
+    workbench.prepare(facts)
+    return facts
 
 
 def take(
-    own: OwnCatalog, catalog: Catalog, found: Import, proposal: Proposal, wishes: Wishes
+    workbench: Workbench, found: Import, proposal: Proposal, wishes: Wishes
 ) -> Steps[tuple[Edit, OwnFacts, Proposal]]:
     """Write one proposal as the user wants it; return the step, the facts after it, and what was written."""
-    made = yield from revised(found, proposal, wishes, catalog)
-    edit, facts = yield from write(own, catalog, [made])
+    made = yield from revised(found, proposal, wishes, workbench.catalog)
+    edit, facts = yield from write(workbench, [made])
     return edit, facts, made
 
 
 def take_pack(
-    own: OwnCatalog, catalog: Catalog, found: Import, chosen: Collection[Key], signer: Signer | None
+    workbench: Workbench, found: Import, chosen: Collection[Key], signer: Signer | None
 ) -> Steps[tuple[Edit, OwnFacts]]:
     """Write the chosen rows of a pack as one step; return it and the facts after it.
 
@@ -130,9 +138,9 @@ def take_pack(
         raise ValueError("only packs are taken by rows")
     writing = Progress(message("import.writing", name=found.pack.name))
     yield writing
-    edit = pack_edit(found.pack, found.rows, chosen, catalog)
+    edit = pack_edit(found.pack, found.rows, chosen, workbench.catalog)
     yield writing
-    facts = own.write(edit)
+    facts = _written(workbench, edit)
     if signer is not None:
-        own.trust(signer)
+        workbench.own.trust(signer)
     return edit, facts

@@ -58,6 +58,7 @@ class Workbench:
         self.rank_announced = False
         self._calibration_file = calibration_file
         self._carried: dict[tuple[str, ...], tuple[Mapping[str, object], ...]] = {}
+        self._ready: Catalog | None = None
         self.own = OwnCatalog(own_file, self._show_own)
 
     @classmethod
@@ -78,11 +79,21 @@ class Workbench:
 
     def _show_own(self, facts: OwnFacts, edit: Edit | None) -> None:
         """Lay the user's facts over the catalog; what rests on the former ones is worked out anew."""
-        self.catalog = self.catalog.with_own(facts)
+        ready, self._ready = self._ready, None
+        self.catalog = ready if ready is not None and ready.own is facts else self.catalog.with_own(facts)
         self._carried.clear()
         if edit is None or edit.moves_estimates:
             for name in ("estimator", "records"):
                 self.__dict__.pop(name, None)
+
+    def prepare(self, facts: OwnFacts) -> None:
+        """Do beforehand, in any thread, what takes time once these facts are put in force.
+
+        The revision is a digest of all facts, of which there can be thousands.
+        """
+        ready = self.catalog.with_own(facts)
+        _ = ready.revision
+        self._ready = ready
 
     def __enter__(self) -> Workbench:
         """Return the workbench itself."""

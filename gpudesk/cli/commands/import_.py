@@ -85,7 +85,7 @@ def run(options: argparse.Namespace) -> int:
         if options.dry_run:
             step_of(catalog, proposals)
         else:
-            own.adopt(*through(write(own, catalog, proposals)))
+            own.adopt(*through(write(workbench, proposals)))
         _say(found, proposals, workbench, options)
     return DONE
 

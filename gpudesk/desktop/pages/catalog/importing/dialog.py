@@ -214,9 +214,8 @@ class ImportDialog(FormDialog):
             self.tell(error)
         else:
             wishes = Wishes(**{row.name: _text_of(row) for row in self.rows if row.name in _WISHES})
-            workbench = self.desk.workbench
             self._set_writing(writing=True)
-            steps = take(workbench.own, workbench.catalog, self._found, proposal, wishes)
+            steps = take(self.desk.workbench, self._found, proposal, wishes)
             self._jobs.start("import.write", steps, self._written, self._not_written, self._cancelled)
 
     def _completed(self) -> Proposal:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gpudesk.desktop.pages.catalog.editors.fields import ChoiceRow, NumberRow, TextRow
+from gpudesk.desktop.pages.catalog.editors.fields import ChoiceRow, TextRow
+from gpudesk.desktop.pages.catalog.editors.number_row import NumberRow
 from gpudesk.desktop.pages.catalog.editors.rows import FieldFault, FormRow
 from gpudesk.desktop.theme.theme import Theme
 from gpudesk.domain.formatting import Formatter

@@ -171,7 +171,7 @@ class PackDialog(FormDialog):
         own = self.desk.workbench.own
         signer = newly_trusted(self._pack, own.signers(), trust=self.trust.isChecked(), today=today())
         self._set_writing(writing=True)
-        steps = take_pack(own, self.desk.workbench.catalog, self._found, self.model.chosen, signer)
+        steps = take_pack(self.desk.workbench, self._found, self.model.chosen, signer)
         self._jobs.start("import.write", steps, self._written, self._not_written, self._cancelled)
 
     def reject(self) -> None:

@@ -10,7 +10,8 @@ from pytestqt.qtbot import QtBot
 
 from gpudesk.catalog.importing.model_facts import model_facts
 from gpudesk.desktop.main_window import MainWindow
-from gpudesk.desktop.pages.catalog.editors.fields import ChoiceRow, NumberRow, TextRow
+from gpudesk.desktop.pages.catalog.editors.fields import ChoiceRow, TextRow
+from gpudesk.desktop.pages.catalog.editors.number_row import NumberRow
 from gpudesk.desktop.pages.catalog.importing.dialog import ImportDialog
 from gpudesk.domain.claims import Kind, Source
 from gpudesk.domain.messages import InputError, message

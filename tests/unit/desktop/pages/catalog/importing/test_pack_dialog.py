@@ -1,0 +1,127 @@
+"""A catalog pack in the window: row by row, all or none, and the question whom to trust."""
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QAbstractItemModelTester, QTest
+from pytestqt.qtbot import QtBot
+
+from gpudesk.desktop.main_window import MainWindow
+from gpudesk.desktop.pages.catalog.importing.flow import import_files
+from gpudesk.desktop.pages.catalog.importing.pack_dialog import PackDialog
+from gpudesk.workbench.own_checks import own_source
+from gpudesk.workbench.own_edits import state_value
+from gpudesk.workbench.pack import make_pack
+from gpudesk.workbench.pack_signing import signer
+from gpudesk.workbench.workbench import Workbench
+
+
+def state(workbench: Workbench, thing: str, watts: int) -> None:
+    source = own_source(f"Measured on {thing}")
+    workbench.own.do(state_value(workbench.catalog, thing, "tdp", watts, "W", source, today="2026-11-21"))
+
+
+def pack_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str = "") -> Path:
+    """Return a pack of two figures that another user made."""
+    with monkeypatch.context() as other:
+        other.setenv("GPUDESK_HOME", str(tmp_path / "other"))
+        with Workbench.open() as workbench:
+            state(workbench, "mi300x", 650)
+            state(workbench, "gaudi3", 860)
+            own = workbench.own.facts
+            by = signer(name) if name else None
+            raw = make_pack(
+                own, list(own.facts), "Lab", made="2026-11-21", about=workbench.catalog.revision, signer=by
+            )
+    path = tmp_path / "lab.gpudeskpack"
+    path.write_bytes(raw)
+    return path
+
+
+def dialog_of(window: MainWindow, path: Path, qtbot: QtBot) -> PackDialog:
+    import_files(window, [path])
+    qtbot.waitUntil(lambda: bool(window.findChildren(PackDialog)))
+    (dialog,) = window.findChildren(PackDialog)
+    qtbot.waitExposed(dialog)
+    return dialog
+
+
+def power(workbench: Workbench, thing: str) -> object:
+    return workbench.catalog.attribute(thing, "tdp").value
+
+
+def test_all_that_differs_from_nothing_is_chosen_and_taken(
+    own_window: MainWindow,
+    own_workbench: Workbench,
+    tmp_path: Path,
+    qtbot: QtBot,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    dialog = dialog_of(own_window, pack_of(tmp_path, monkeypatch), qtbot)
+    assert dialog.signer.text().startswith("Not signed")
+    assert dialog.save_button.text() == "Take 6 facts"
+    QTest.keyClick(dialog.table, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: own_window.note.text.startswith("Added Lab to your facts."))
+    assert (power(own_workbench, "mi300x"), power(own_workbench, "gaudi3")) == (650, 860)
+
+
+def test_rows_are_chosen_by_keyboard_and_all_or_none_at_once(
+    own_window: MainWindow,
+    own_workbench: Workbench,
+    tmp_path: Path,
+    qtbot: QtBot,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    path = pack_of(tmp_path, monkeypatch)
+    state(own_workbench, "mi300x", 700)
+    dialog = dialog_of(own_window, path, qtbot)
+    QAbstractItemModelTester(dialog.model, QAbstractItemModelTester.FailureReportingMode.Fatal)
+    dialog.model.choose_all()
+    everything = len(dialog.model.chosen)
+    dialog.model.choose_none()
+    assert not dialog.save_button.isEnabled()
+    labels = [dialog.model.index(row, 0).data() for row in range(dialog.model.rowCount())]
+    row = next(n for n, label in enumerate(labels) if label.startswith("Gaudi 3") and "chosen" in label)
+    dialog.table.setCurrentIndex(dialog.model.index(row, 2))
+    QTest.keyClick(dialog.table, Qt.Key.Key_Space)
+    assert len(dialog.model.chosen) == 1 < everything
+    assert dialog.model.index(row, 0).data(Qt.ItemDataRole.CheckStateRole) == Qt.CheckState.Checked
+    dialog.accept()
+    qtbot.waitUntil(lambda: dialog.saved)
+    assert (power(own_workbench, "mi300x"), power(own_workbench, "gaudi3")) == (700, 860)
+
+
+def test_an_unknown_signer_is_to_be_trusted_first(
+    own_window: MainWindow,
+    own_workbench: Workbench,
+    tmp_path: Path,
+    qtbot: QtBot,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    path = pack_of(tmp_path, monkeypatch, "The lab")
+    dialog = dialog_of(own_window, path, qtbot)
+    assert "The lab, whom you do not know yet" in dialog.signer.text()
+    assert not dialog.save_button.isEnabled()
+    dialog.accept()
+    assert not own_window.jobs.running
+    QTest.keyClick(dialog.trust, Qt.Key.Key_Space)
+    assert dialog.save_button.isEnabled()
+    dialog.accept()
+    qtbot.waitUntil(lambda: dialog.saved)
+    assert [each.name for each in own_workbench.own.signers()] == ["The lab"]
+    own_workbench.own.undo()
+    again = dialog_of(own_window, path, qtbot)
+    assert again.signer.text() == "Signed by The lab, whom you trust."
+    assert again.save_button.isEnabled()
+
+
+def test_a_pack_that_was_changed_is_refused(
+    own_window: MainWindow, tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = pack_of(tmp_path, monkeypatch, "The lab")
+    path.write_bytes(path.read_bytes().replace(b"650", b"651"))
+    import_files(own_window, [path])
+    qtbot.waitUntil(lambda: bool(own_window.note.text))
+    assert own_window.note.text.startswith("Not imported: lab.gpudeskpack")
+    assert not own_window.findChildren(PackDialog)
