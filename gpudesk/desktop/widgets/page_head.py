@@ -52,7 +52,6 @@ class PageHead(QWidget):
         self._whole = QVBoxLayout(self)
         self._whole.setSpacing(4)
         for row in (self._upper, self._lower):
-            row.setContentsMargins(_MARGIN, 0, _MARGIN, 0)
             row.setSpacing(_SPACING)
             self._whole.addLayout(row)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
@@ -74,15 +73,21 @@ class PageHead(QWidget):
     def _dress(self) -> None:
         px = self._theme.px
         self._whole.setContentsMargins(0, px(9), 0, px(5))
+        for row in (self._upper, self._lower):
+            row.setContentsMargins(px(_MARGIN), 0, px(_MARGIN), 0)
         self._wrapped = None
         self.arrange()
 
     def arrange(self) -> None:
         """Set the choice of views where it has room, after its texts have changed too."""
         views = self.segment.width_in_one_line()
-        needed = sum(part.sizeHint().width() for part in self._fixed) + views
-        wrapped = needed + _GAP + 2 * _MARGIN + (len(self._fixed) + 2) * _SPACING > self.width()
-        self.segment.set_lines(2 if wrapped and views + 2 * _MARGIN + _SPACING > self.width() else 1)
+        needed = sum(part.sizeHint().width() for part in self._fixed if not part.isHidden()) + views
+        wrapped = (
+            needed + _GAP + 2 * self._theme.px(_MARGIN) + (len(self._fixed) + 2) * _SPACING > self.width()
+        )
+        self.segment.set_lines(
+            2 if wrapped and views + 2 * self._theme.px(_MARGIN) + _SPACING > self.width() else 1
+        )
         if wrapped == self._wrapped:
             return
         self._wrapped = wrapped

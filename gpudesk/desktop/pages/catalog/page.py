@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import reduce
 from itertools import pairwise
-from operator import or_
 from typing import Final
 
 from PySide6.QtCore import QPoint, Qt, QTimer
@@ -25,14 +23,14 @@ from gpudesk.desktop.itemmodels.catalog_query import (
 )
 from gpudesk.desktop.itemmodels.catalog_shelf import Shelf
 from gpudesk.desktop.pages.catalog.arrangement import ColumnArrangement
-from gpudesk.desktop.pages.catalog.cell_painter import MARKS, STALE
 from gpudesk.desktop.pages.catalog.commands import Commands
 from gpudesk.desktop.pages.catalog.empty_state import EmptyState
-from gpudesk.desktop.pages.catalog.filter_line import FilterLine, days_text
+from gpudesk.desktop.pages.catalog.filter_line import FilterLine
 from gpudesk.desktop.pages.catalog.headings import with_headings
 from gpudesk.desktop.pages.catalog.requests import EditorKind, EditorRequest
 from gpudesk.desktop.pages.catalog.selecting import selection_of
 from gpudesk.desktop.pages.catalog.table_view import CatalogView
+from gpudesk.desktop.pages.catalog.words import add_text, count_text, marks_of, why_empty
 from gpudesk.desktop.pages.page import Page, view_actions
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.settings import Settings
@@ -41,7 +39,7 @@ from gpudesk.desktop.theme.theme import Theme
 from gpudesk.desktop.widgets.buttons import Button, IconButton
 from gpudesk.desktop.widgets.mark_legend import MarkLegend
 from gpudesk.desktop.widgets.page_head import PageHead
-from gpudesk.domain.catalog_tables import CellMark, Section
+from gpudesk.domain.catalog_tables import Section
 from gpudesk.domain.claims import Kind
 from gpudesk.domain.comparison import repeated, slots
 from gpudesk.sentences import sentence
@@ -50,7 +48,7 @@ from gpudesk.sheets.catalog_cells import CatalogWriter
 from gpudesk.sheets.catalog_words import section_label
 from gpudesk.sheets.dates import today
 from gpudesk.sheets.specs import as_sentence
-from gpudesk.text import tr, trn
+from gpudesk.text import tr
 
 _SECTION_OF_MENU: Final = 51
 _PLACE: Final = "catalog.section"
@@ -238,18 +236,12 @@ class CatalogPage(Page):
         self.view.heads.sorting = sorting
         lines, headings = with_headings(table, places, sorting, self.desk.formatter)
         model.show(table, shelf.writer(section), lines, headings=headings, rule=rule)
-        self.filter.show_count(self._count_text(len(places), len(table.rows)))
+        self.filter.show_count(count_text(len(places), len(table.rows), self.desk.formatter))
         self.filter.show_facets(self.facets, self.rule, ranked=self._ranking(rule >= 0))
         self.view.setAccessibleDescription(self.filter.count.text())
         # Of the other sections: once the list has been painted.
         self._counting.start(0)
         self._show_empty(not places)
-
-    def _count_text(self, shown: int, every: int) -> str:
-        count = self.desk.formatter.count
-        if shown == every:
-            return trn("{count} row", "{count} rows", every, count=count(every))
-        return tr("{n} of {m}", n=count(shown), m=count(every))
 
     def matches(self, section: Section, words: str) -> list[int]:
         """Return the places of the rows of a section that hold these words, within its facets."""
@@ -288,11 +280,7 @@ class CatalogPage(Page):
             self.view.viewport().update()
 
     def _show_add(self) -> None:
-        text = {
-            Section.ACCELERATORS: tr("Add accelerator"),
-            Section.PRICES: tr("Add price"),
-            Section.SOURCES: tr("Add source"),
-        }.get(self.section, "")
+        text = add_text(self.section)
         self.add_button.setVisible(bool(text))
         if text:
             self.add_button.setText(text)
@@ -300,34 +288,14 @@ class CatalogPage(Page):
         self.head.arrange()
 
     def _explain_marks(self) -> None:
-        table, days = self.model.table, self.rule.days(self.section)
-        marks = reduce(or_, (mark for row in table.rows for mark in row.marks), 0)
-        meanings = {
-            CellMark.OWN: tr("Your value"),
-            CellMark.COMPUTED: tr("Computed from the dimensions"),
-            CellMark.DISPUTED: tr("Sources differ"),
-        }
-        shown = [(glyph, meanings[flag]) for flag, glyph, _ in MARKS if marks & flag]
-        if table.place("age") >= 0:
-            shown.append((STALE[0], tr("Stale: older than {age}", age=days_text(days))))
+        shown = marks_of(self.model.table, self.rule.days(self.section))
         self.legend.explain(shown)
         self.legend.setVisible(bool(shown))
 
     def _show_empty(self, empty: bool) -> None:
         if empty:
-            self.empty.say(*self._why_empty())
+            self.empty.say(*why_empty(self.section, self._words, self.facets))
         self._stack.setCurrentIndex(int(empty))
-
-    def _why_empty(self) -> tuple[str, str, str]:
-        """Return why there are no rows, what to know of it, and what the button says."""
-        if self._words.split() or self.facets.active:
-            title = tr("Nothing in {section} matches", section=section_label(self.section))
-            words = tr("“{words}”", words=self._words.strip()) if self._words.split() else ""
-            return title, words, tr("Clear filter")
-        if self.section is Section.YOURS:
-            words = tr("F2 on a figure enters your own value; files bring models, accelerators and prices")
-            return tr("Nothing of yours is in the catalog yet"), words, tr("Import…")
-        return tr("There is nothing in this section"), "", ""
 
     def _leave_empty(self) -> None:
         if self._words.split() or self.facets.active:

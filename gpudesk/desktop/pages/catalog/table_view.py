@@ -9,7 +9,6 @@ from PySide6.QtCore import (
     QEvent,
     QItemSelection,
     QItemSelectionModel,
-    QItemSelectionRange,
     QModelIndex,
     QPersistentModelIndex,
     QPoint,
@@ -32,6 +31,7 @@ from PySide6.QtWidgets import QAbstractItemView, QTableView, QToolTip, QWidget
 
 from gpudesk.desktop.itemmodels.catalog_model import CatalogModel
 from gpudesk.desktop.pages.catalog.cell_painter import CellPainter, Place, Shown
+from gpudesk.desktop.pages.catalog.chosen_cells import chosen_among, lines_and_columns
 from gpudesk.desktop.pages.catalog.heads import CatalogHeads
 from gpudesk.desktop.pages.catalog.measures import Measures
 from gpudesk.desktop.theme.theme import Theme
@@ -253,18 +253,9 @@ class CatalogView(QTableView):
         if keys is not None:
             self.cell_chosen.emit(*keys)
 
-    def _blocks(self) -> list[QItemSelectionRange]:
-        """Return the selection as rectangles; of thousands of rows its cells would be too many."""
-        chosen = self.selectionModel().selection()
-        return [chosen.at(number) for number in range(chosen.count())]
-
     def selected_lines_and_columns(self) -> tuple[list[int], list[int]]:
         """Return the lines and the columns, from left to right, that hold selected cells."""
-        lines: set[int] = set()
-        columns: set[int] = set()
-        for block in self._blocks():
-            lines.update(range(block.top(), block.bottom() + 1))
-            columns.update(range(block.left(), block.right() + 1))
+        lines, columns = lines_and_columns(self.selectionModel())
         rows = [line for line in sorted(lines) if self._table.row(line) is not None]
         return rows, [number for number in self.heads.shown() if number in columns]
 
@@ -445,7 +436,7 @@ class CatalogView(QTableView):
             fits=self.heads.length() <= self.viewport().width(),
             hovered=self._hovered,
             current=(current.row(), current.column()) if current.isValid() else None,
-            chosen=self._chosen_in(lines),
+            chosen=chosen_among(self.selectionModel(), (place.number for place in lines)),
             slots=self.slots,
         )
 
@@ -462,16 +453,3 @@ class CatalogView(QTableView):
             Place(line, vertical.sectionViewportPosition(line), vertical.sectionSize(line))
             for line in range(first, last + 1)
         ]
-
-    def _chosen_in(self, lines: list[Place]) -> frozenset[tuple[int, int]]:
-        """Return the selected cells among lines, none where only the current one is."""
-        blocks = [(block.top(), block.bottom(), block.left(), block.right()) for block in self._blocks()]
-        if len(blocks) <= 1 and all(top == bottom and left == right for top, bottom, left, right in blocks):
-            return frozenset()
-        return frozenset(
-            (place.number, column)
-            for place in lines
-            for top, bottom, left, right in blocks
-            if top <= place.number <= bottom
-            for column in range(left, right + 1)
-        )
