@@ -73,7 +73,6 @@ class FormDialog(QDialog):
         self._aside: QWidget | None = None
         self.setWindowTitle(title)
         self.note = ProblemNote(theme)
-        self.note.setContentsMargins(0, 0, 0, 0)
         self.save_button = Button(theme, save, kind="primary", key=tr("Enter"))
         self.save_button.setDefault(True)
         self.save_button.clicked.connect(self.accept)
@@ -158,7 +157,7 @@ class FormDialog(QDialog):
 
     def accept(self) -> None:
         """Save, and close; where something is wrong, say it, keep all, and go there."""
-        self.note.show_text("")
+        self.say_at_top("")
         usable = [row.check(saving=True) for row in self.rows]
         if not all(usable):
             self._go_to_fault()
@@ -203,8 +202,13 @@ class FormDialog(QDialog):
 
     def say_problem(self, text: str) -> None:
         """Say at the top why it was not saved."""
-        self.note.show_text(text)
+        self.say_at_top(text)
         self._area.verticalScrollBar().setValue(0)
+
+    def say_at_top(self, text: str) -> None:
+        """Say something above the rows; an empty text takes it back."""
+        self._top.setContentsMargins(0, self.theme.px(10) if text else 0, 0, 0)
+        self.note.show_text(text)
 
     def show_in_sight(self, widget: QWidget) -> None:
         """Scroll to a widget among the rows."""
@@ -235,7 +239,7 @@ class FormDialog(QDialog):
         if own.problem is not None:
             self.note.show_text(tr("Nothing can be saved: {problem}.", problem=_told(own.problem, self.desk)))
         elif not own.writable:
-            self.note.show_text(tr("Nothing can be saved: your own file cannot be written."))
+            self.say_at_top(tr("Nothing can be saved: your own file cannot be written."))
 
     # The window
 
@@ -260,7 +264,7 @@ class FormDialog(QDialog):
         theme = self.theme
         body = self._body.sizeHint().height() + self._fixed.sizeHint().height() + self._foot_height()
         if not self.note.isHidden():
-            body += self.note.height()
+            body += self.note.height() + theme.px(10)
         width = theme.px(_WIDTH + (_ASIDE if self._wide else 0))
         return QSize(width, min(body, theme.px(_HEIGHT)))
 
@@ -301,8 +305,9 @@ class FormDialog(QDialog):
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(0)
-        whole.addSpacing(1)
-        whole.addWidget(self.note)
+        self._top = QVBoxLayout()
+        self._top.addWidget(self.note)
+        whole.addLayout(self._top)
         whole.addLayout(self._halves, 1)
         whole.addLayout(self._fixed)
         whole.addLayout(self._foot())

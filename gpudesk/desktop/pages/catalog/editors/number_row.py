@@ -72,8 +72,8 @@ class NumberRow(FormRow):
 
     @property
     def unit(self) -> UnitChoice:
-        """The unit in force."""
-        return self._units[0 if self.unit_box is None else self.unit_box.currentIndex()]
+        """The unit that is typed after the number, else the one that is chosen beside it."""
+        return self._typed_unit() or self._units[0 if self.unit_box is None else self.unit_box.currentIndex()]
 
     def control(self) -> QWidget:
         """Return the line."""
@@ -89,7 +89,15 @@ class NumberRow(FormRow):
 
     def number(self) -> int | float:
         """Return the number as typed; raises `FieldFault`."""
-        return read_number(self.edit.text(), self._format, self._limits.least)
+        text, unit = self.edit.text().strip(), self._typed_unit()
+        plain = text if unit is None else text[: -len(tr(unit.label))]
+        return read_number(plain, self._format, self._limits.least)
+
+    def _typed_unit(self) -> UnitChoice | None:
+        """Return the unit that stands after the number; None where none of those that can be does."""
+        text = self.edit.text().strip().casefold()
+        named = [unit for unit in self._units if unit.label and text.endswith(tr(unit.label).casefold())]
+        return max(named, key=lambda unit: len(unit.label), default=None)
 
     def stated(self) -> int | float | None:
         """Return the number in the unit `unit.unit`, None where there is none; raises `FieldFault`."""

@@ -156,7 +156,7 @@ class PreferEditor(FormDialog):
 
     def _marked(self, on: bool) -> None:
         if on:
-            self.note.show_text("")
+            self.say_at_top("")
             self.impact.ask_soon()
 
     def _add_take_shipped(self) -> None:

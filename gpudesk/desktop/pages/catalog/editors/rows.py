@@ -41,11 +41,14 @@ NOTHING_SAID = Judgement()
 def judged(findings: Iterable[Finding], formatter: Formatter) -> Judgement:
     """Return what findings about a figure say in words."""
     told = [(finding.grade, sentence(finding.problem, formatter)) for finding in findings]
-    faults = [text for grade, text in told if grade is Grade.REFUSED]
-    doubts = [text for grade, text in told if grade is Grade.DOUBTFUL]
-    return Judgement(
-        *(". ".join(f"{text[:1].upper()}{text[1:]}" for text in each) for each in (faults, doubts))
-    )
+    faults = _joined(text for grade, text in told if grade is Grade.REFUSED)
+    # What cannot be needs no doubts beside it.
+    doubts = "" if faults else _joined(text for grade, text in told if grade is Grade.DOUBTFUL)
+    return Judgement(faults, doubts)
+
+
+def _joined(texts: Iterable[str]) -> str:
+    return ". ".join(f"{text[:1].upper()}{text[1:]}" for text in texts)
 
 
 class Remark(Label):

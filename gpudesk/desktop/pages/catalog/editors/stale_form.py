@@ -13,14 +13,15 @@ from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.settings import Settings
 from gpudesk.desktop.theme.theme import Theme
 from gpudesk.desktop.widgets.buttons import Button
+from gpudesk.domain.age_rule import AgeRule
 from gpudesk.domain.own_facts import Edit
-from gpudesk.sheets.ages import STALE_FACT_DAYS, STALE_PRICE_DAYS, stale
+from gpudesk.sheets.ages import stale
 from gpudesk.sheets.dates import today
 from gpudesk.text import tr
 from gpudesk.workbench.own_entry import UnitChoice
+from gpudesk.workbench.settings_file import STALE_FACT_DAYS, STALE_PRICE_DAYS, age_rule
 
-#: Names of the two settings, in days.
-PRICE_DAYS, FACT_DAYS = "catalog.stale_price_days", "catalog.stale_fact_days"
+_USUAL = AgeRule()
 _DAYS = (UnitChoice("days", None),)
 _LIMITS = Limits(1, 36_500, whole=True)
 
@@ -58,7 +59,7 @@ class StaleForm(FormDialog):
         style = desk.formatter.style
         self.prices = NumberRow(
             theme,
-            PRICE_DAYS,
+            STALE_PRICE_DAYS,
             tr("Prices after"),
             _DAYS,
             required=True,
@@ -67,21 +68,20 @@ class StaleForm(FormDialog):
         )
         self.facts = NumberRow(
             theme,
-            FACT_DAYS,
+            STALE_FACT_DAYS,
             tr("Other figures after"),
             _DAYS,
             required=True,
             limits=_LIMITS,
             style=style,
         )
-        self.prices.show_number(settings.get(PRICE_DAYS, STALE_PRICE_DAYS))
-        self.facts.show_number(settings.get(FACT_DAYS, STALE_FACT_DAYS))
+        rule = age_rule(settings.values)
+        self.prices.show_number(rule.prices)
+        self.facts.show_number(rule.facts)
         self.add_rows([self.prices, self.facts])
         for row in self.rows:
             row.edited.connect(self._preview)
-        button = Button(
-            theme, tr("Take {prices} and {facts} days", prices=STALE_PRICE_DAYS, facts=STALE_FACT_DAYS)
-        )
+        button = Button(theme, tr("Take {prices} and {facts} days", prices=_USUAL.prices, facts=_USUAL.facts))
         button.clicked.connect(self._take_default)
         self.add_left_button(button)
         self._preview()
@@ -89,13 +89,13 @@ class StaleForm(FormDialog):
 
     def edit(self) -> Edit | None:
         """Put the rule into the settings; no fact changes."""
-        self._settings.put(PRICE_DAYS, self.prices.whole_or_none())
-        self._settings.put(FACT_DAYS, self.facts.whole_or_none())
+        self._settings.put(STALE_PRICE_DAYS, self.prices.whole_or_none())
+        self._settings.put(STALE_FACT_DAYS, self.facts.whole_or_none())
         return None
 
     def _take_default(self) -> None:
-        self.prices.show_number(STALE_PRICE_DAYS)
-        self.facts.show_number(STALE_FACT_DAYS)
+        self.prices.show_number(_USUAL.prices)
+        self.facts.show_number(_USUAL.facts)
         for row in self.rows:
             row.user_edited()
 

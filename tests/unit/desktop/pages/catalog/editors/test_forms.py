@@ -17,7 +17,7 @@ from gpudesk.desktop.pages.catalog.editors.peak_rows import PeakRow
 from gpudesk.desktop.pages.catalog.editors.prefer_editor import PreferEditor
 from gpudesk.desktop.pages.catalog.editors.price_form import PriceForm
 from gpudesk.desktop.pages.catalog.editors.source_form import SourceForm
-from gpudesk.desktop.pages.catalog.editors.stale_form import FACT_DAYS, PRICE_DAYS, StaleForm
+from gpudesk.desktop.pages.catalog.editors.stale_form import StaleForm
 from gpudesk.desktop.pages.catalog.editors.value_editor import ValueEditor
 from gpudesk.desktop.pages.catalog.requests import EditorKind, EditorRequest
 from gpudesk.desktop.session.desk import Desk
@@ -28,6 +28,7 @@ from gpudesk.domain.messages import InputError
 from gpudesk.domain.own_facts import OwnPrice
 from gpudesk.domain.things import ThingKind
 from gpudesk.workbench.own_edits import own_source, state_value
+from gpudesk.workbench.settings_file import STALE_FACT_DAYS, STALE_PRICE_DAYS
 from tests.unit.desktop.pages.catalog.editors.keys import Show, focused, key, tab, typed
 
 PART = "mi325x"
@@ -394,7 +395,7 @@ def test_rule_shows_what_it_would_mark_and_is_kept(
     tab()
     typed("30")
     key(Qt.Key.Key_Return)
-    assert (settings.get(PRICE_DAYS, 0), settings.get(FACT_DAYS, 0)) == (36_500, 30)
+    assert (settings.get(STALE_PRICE_DAYS, 0), settings.get(STALE_FACT_DAYS, 0)) == (36_500, 30)
 
 
 @pytest.mark.parametrize("days", ["0", "-3", "1.5", "99999", "soon"])
@@ -405,7 +406,7 @@ def test_rule_takes_whole_days(desk: Desk, theme: Theme, settings: Settings, sho
     key(Qt.Key.Key_Return)
     assert dialog.isVisible()
     assert dialog.prices.fault
-    assert settings.get(PRICE_DAYS, -1) == -1
+    assert settings.get(STALE_PRICE_DAYS, -1) == -1
 
 
 # From a request to its editor

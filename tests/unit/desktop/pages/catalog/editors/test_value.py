@@ -1,6 +1,9 @@
 """The forms of one figure: a value of the user's, and the choice of a claim."""
 
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
@@ -16,6 +19,7 @@ from gpudesk.domain.claims import Attribute, Kind
 from gpudesk.domain.formatting import GERMAN, Formatter
 from gpudesk.domain.messages import InputError, message
 from gpudesk.workbench.own_catalog import OwnCatalog
+from gpudesk.workbench.own_edits import revert
 from gpudesk.workbench.workbench import Workbench
 from tests.unit.desktop.pages.catalog.editors.keys import Show, focused, key, tab, typed
 
@@ -84,6 +88,16 @@ def test_unit_beside_the_number_counts(desk: Desk, theme: Theme, show: Show) -> 
     typed("Own run")
     key(Qt.Key.Key_Return)
     assert bandwidth(desk).value == 5_300_000_000_000
+
+
+@pytest.mark.parametrize(
+    ("value", "inside"), [("5300 GB/s", 5.3e12), ("5.3TB/s", 5.3e12), ("5,300 gb/s", 5.3e12)]
+)
+def test_unit_may_be_typed_after_the_number(
+    desk: Desk, theme: Theme, show: Show, value: str, inside: float
+) -> None:
+    state(desk, theme, show, value)
+    assert bandwidth(desk).value == inside
 
 
 def test_number_is_read_as_the_language_writes_it(bench: Workbench, theme: Theme, show: Show) -> None:
@@ -305,11 +319,9 @@ def test_full_disk_keeps_all_that_was_entered(
 
 
 def test_file_that_cannot_be_used_is_told_before_anything_is_typed(
-    own_file: object, theme: Theme, show: Show, qtbot: QtBot
+    own_file: Path, theme: Theme, show: Show, qtbot: QtBot
 ) -> None:
-    from pathlib import Path
-
-    path = Path(str(own_file))
+    path = own_file
     path.parent.mkdir(parents=True)
     path.write_bytes(b"no catalog at all" * 100)
     with Workbench.open() as bench:
@@ -322,6 +334,43 @@ def test_file_that_cannot_be_used_is_told_before_anything_is_typed(
         key(Qt.Key.Key_Return)
         assert dialog.isVisible()
         assert path.read_bytes().startswith(b"no catalog")
+
+
+def test_locked_file_keeps_all_that_was_entered(desk: Desk, theme: Theme, show: Show, own_file: Path) -> None:
+    state(desk, theme, show)
+    with closing(sqlite3.connect(own_file, isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        dialog = state(desk, theme, show, "5.5", "Second run")
+        assert dialog.isVisible()
+        assert "in use by another program" in dialog.note.text
+        assert dialog.source.title.text() == "Second run"
+        other.execute("ROLLBACK")
+    dialog.accept()
+    assert bandwidth(desk).value == 5_500_000_000_000
+
+
+def test_what_another_program_wrote_meanwhile_is_not_overwritten(
+    desk: Desk, theme: Theme, show: Show
+) -> None:
+    state(desk, theme, show)
+    with Workbench.open() as other:
+        catalog = other.catalog
+        other.own.do(revert(catalog, PART, NAME))
+    dialog = state(desk, theme, show, "5.5", "Second run")
+    assert dialog.isVisible()
+    assert "another program" in dialog.note.text
+    dialog.accept()
+    assert bandwidth(desk).value == 5_500_000_000_000, "saved on top of what holds now"
+
+
+def test_file_that_is_read_only_is_told_before_anything_is_typed(
+    desk: Desk, theme: Theme, show: Show, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(OwnCatalog, "writable", property(lambda _: False))
+    dialog = ValueEditor(desk, theme, PART, NAME)
+    show(dialog)
+    assert dialog.note.isVisible()
+    assert dialog.note.text == "Nothing can be saved: your own file cannot be written."
 
 
 def test_value_that_is_there_already_says_so(desk: Desk, theme: Theme, show: Show) -> None:
