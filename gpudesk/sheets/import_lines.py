@@ -8,7 +8,8 @@ from gpudesk.domain.formatting import UNKNOWN, Formatter, quantity_of
 from gpudesk.domain.imports import ImportFigures, ModelFigures, PriceFigures
 from gpudesk.sheets.catalog_words import word
 from gpudesk.sheets.claim_lines import label_alone
-from gpudesk.sheets.labels import precision_name
+from gpudesk.sheets.labels import attribute_label, precision_name
+from gpudesk.sheets.specs import PRICE
 from gpudesk.text import tr
 
 _BILLION = 1e9
@@ -42,7 +43,7 @@ def import_lines(figures: ImportFigures, formatter: Formatter) -> tuple[ImportLi
         return _model(figures.model, formatter)
     return tuple(
         ImportLine(
-            label_alone(each.name),
+            attribute_label(each.name) if each.name in PRICE else label_alone(each.name),
             formatter.catalog_with_unit(each.value, quantity_of(each.name, each.unit), each.name),
         )
         for each in figures.attributes

@@ -85,7 +85,9 @@ class ImportDialog(FormDialog):
         self.add_rows(self._name_rows())
         self.add_rows(self._price_rows())
         if proposal.missing:
-            remark = tr("Take it from the model's card or its code. Nothing is guessed.")
+            remark = tr("Nothing is guessed.")
+            if proposal.kind == "model":
+                remark = tr("Take it from the model's card or its code. Nothing is guessed.")
             self.add_section(tr("What the file does not state"), remark=remark)
             self._ask(proposal)
         if proposal.kind == "prices":
@@ -110,7 +112,7 @@ class ImportDialog(FormDialog):
             row = TextRow(self.theme, "id", tr("Id"), required=True)
             row.show_value(subject.id)
             rows.append(row)
-        if sources:
+        if len(sources) == 1:
             row = TextRow(self.theme, "title", tr("Source"), required=True)
             row.show_value(sources[0].title)
             rows.append(row)
@@ -179,6 +181,15 @@ class ImportDialog(FormDialog):
         self._ask(self.proposal)
         self._name_what_is_whole()
         self._show_figures()
+        # What is new has its size with the next turn of the event loop.
+        QTimer.singleShot(0, self, self._grow)
+
+    def _grow(self) -> None:
+        """Make room for what has come, as far as the screen has it."""
+        room = self.screen().availableGeometry().bottom() - self.y()
+        wanted = min(self.sizeHint().height(), room)
+        if wanted > self.height():
+            self.resize(self.width(), wanted)
 
     def _show_figures(self) -> None:
         said = [sentence(note, self.desk.formatter) for note in self.proposal.notes]
