@@ -78,7 +78,7 @@ def write_sheet(
     """Write the sheet of an answer in the form that the suffix names; raises `InputError`.
 
     `paper` is the size for PDF, `a4` or `letter`; that of the user's country if none is given. With
-    `explain` a PDF tells how its headline figures come about.
+    `explain` a PDF tells how its headline figures come about. What counts as stale is the user's rule.
     """
     from gpudesk.workbench.files import write_atomically
 
@@ -90,11 +90,13 @@ def write_sheet(
 
 
 def _write_pdf(answer: Answer, target: Path, paper: str | None, explain: Explain | None) -> None:
+    from gpudesk.workbench.settings_file import users_age_rule
+
     try:
         from gpudesk.desktop.printing.pdf import save_answer
     except ImportError as error:
         raise InputError(message("pdf.no_qt", reason=str(error)), str(target)) from error
-    save_answer(answer, target, paper, explain)
+    save_answer(answer, target, paper, explain, users_age_rule())
 
 
 def check_format(target: Path) -> None:
@@ -119,12 +121,13 @@ def _sheet_text(answer: Answer, suffix: str) -> str:
         return sheet_json(answer)
     from gpudesk.sheets.dates import today
     from gpudesk.sheets.sections import machine_sheet, make_sheet
+    from gpudesk.workbench.settings_file import users_age_rule
 
     if suffix == ".csv":
         from gpudesk.sheets.csv import sheet_csv
 
         return sheet_csv(machine_sheet(answer))
-    sheet = make_sheet(answer, date=today())
+    sheet = make_sheet(answer, date=today(), rule=users_age_rule())
     if suffix == ".md":
         from gpudesk.sheets.markdown import sheet_markdown
 

@@ -12,10 +12,6 @@ from typing import Final
 from gpudesk.domain.formatting import UNKNOWN
 from gpudesk.text import trn
 
-#: After how many days prices and other figures count as stale, unless the user sets otherwise.
-STALE_PRICE_DAYS: Final = 90
-STALE_FACT_DAYS: Final = 365
-
 _MONTH: Final = 30.44
 _YEAR: Final = 365.25
 

@@ -7,11 +7,12 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Final, Protocol
 
+from gpudesk.domain.age_rule import AgeRule
 from gpudesk.domain.claims import Attribute, Dispute, Price, SeedClaim, Source
 from gpudesk.domain.formatting import Formatter
 from gpudesk.domain.messages import InputError
 from gpudesk.domain.things import Thing
-from gpudesk.sheets.ages import STALE_FACT_DAYS, STALE_PRICE_DAYS, age_days, age_text
+from gpudesk.sheets.ages import age_days, age_text
 from gpudesk.sheets.explanation import Detail, Explanation, StatementLine, UseLine
 from gpudesk.sheets.names import short_name
 from gpudesk.sheets.specs import as_sentence
@@ -58,15 +59,14 @@ class CatalogFacts(Protocol):
 class CatalogView:
     """The catalog as one user looks at it on one day.
 
-    Prices and other facts are stale from so many days on. `used` is what the scenario called `scenario` has
+    `rule` says from when on facts are stale. `used` is what the scenario called `scenario` has
     of it: the role of each thing by its id. What is not `writable` gets no offers.
     """
 
     facts: CatalogFacts
     formatter: Formatter
     today: str
-    price_days: int = STALE_PRICE_DAYS
-    fact_days: int = STALE_FACT_DAYS
+    rule: AgeRule = field(default_factory=AgeRule)
     scenario: str = ""
     used: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     writable: bool = True

@@ -72,7 +72,7 @@ def with_catalog(
         for statement in view.facts.seed_claims(attribute.thing)
         if statement.concerns(attribute.thing, attribute.name)
     ]
-    days = view.price_days if attribute.name in PRICE else view.fact_days
+    days = view.rule.prices if attribute.name in PRICE else view.rule.facts
     dated = made if claim is None else aged(made, claim.source.date or claim.retrieved, days, view)
     return replace(
         dated,

@@ -93,7 +93,7 @@ def explain_price(view: CatalogView, price_id: str) -> Explanation | None:
         offers=_price_offers(price, view),
         facts=(view.fact,),
     )
-    return aged(made, price.date or price.source.date, view.price_days, view)
+    return aged(made, price.date or price.source.date, view.rule.prices, view)
 
 
 def _price_details(price: Price) -> tuple[Detail, ...]:
@@ -155,7 +155,7 @@ def explain_source(view: CatalogView, source_id: str) -> Explanation:
         offers=offers if own and view.writable else (),
         facts=(view.fact,),
     )
-    return aged(made, source.date, view.fact_days, view)
+    return aged(made, source.date, view.rule.facts, view)
 
 
 def explain_dispute(view: CatalogView, dispute_id: str) -> Explanation | None:
@@ -204,7 +204,7 @@ def explain_statement(view: CatalogView, statement_id: str) -> Explanation | Non
         disputes=tuple(dispute_line(each) for each in judged),
         facts=(view.fact,),
     )
-    return aged(made, found.source.date, view.fact_days, view)
+    return aged(made, found.source.date, view.rule.facts, view)
 
 
 def _words(name: str) -> str:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from itertools import product
 
+from gpudesk.domain.age_rule import AgeRule
 from gpudesk.domain.answers import Answer, Column
 from gpudesk.domain.estimates import Estimate
 from gpudesk.domain.formatting import ENGLISH, MACHINE, Formatter
 from gpudesk.domain.units import GIB
 from gpudesk.sentences import sentence
-from gpudesk.sheets.ages import STALE_FACT_DAYS, STALE_PRICE_DAYS
 from gpudesk.sheets.claim_lines import refused_by
 from gpudesk.sheets.figures import difference_groups, memory_rows, workload_group
 from gpudesk.sheets.headlines import headlines, looks
@@ -38,11 +38,11 @@ def make_sheet(
     formatter: Formatter | None = None,
     date: str | None = None,
     explain: Explain | None = None,
-    stale_days: tuple[int, int] = (STALE_PRICE_DAYS, STALE_FACT_DAYS),
+    rule: AgeRule | None = None,
 ) -> Sheet:
     """Return the sheet of an answer; `date` is the day that it is made, to which ages of facts are counted.
 
-    Without it nothing is said of ages; `stale_days` are those from which prices and other facts are too old.
+    Without it nothing is said of ages; `rule` says what counts as stale, the usual rule if none is given.
     With `explain` the sheet tells how its headline figures come about.
     With the machine style figures have no separators and unit names stay beside the rows.
     """
@@ -72,7 +72,7 @@ def make_sheet(
         notes=references.notes,
         remarks=(
             *_remarks(answer, names, formatter),
-            *(() if date is None else stale_remarks(answer, names, date, *stale_days)),
+            *(() if date is None else stale_remarks(answer, names, date, rule or AgeRule())),
         ),
         memory=_memory_bars(answer, names, formatter),
         throughput=_series(answer, names),

@@ -2,36 +2,31 @@
 
 from __future__ import annotations
 
+from gpudesk.domain.age_rule import AgeRule
 from gpudesk.domain.answers import Answer, Column
-from gpudesk.sheets.ages import STALE_FACT_DAYS, STALE_PRICE_DAYS, age_days, age_text
+from gpudesk.sheets.ages import age_days, age_text
 from gpudesk.sheets.claim_lines import label_alone
 from gpudesk.sheets.sheet import Remark
 from gpudesk.sheets.specs import PRICE, SHOWN
 from gpudesk.text import tr
 
 
-def stale_remarks(
-    answer: Answer,
-    names: tuple[str, ...],
-    today: str,
-    price_days: int = STALE_PRICE_DAYS,
-    fact_days: int = STALE_FACT_DAYS,
-) -> tuple[Remark, ...]:
-    """Return a remark where prices or other facts that are shown are too old, by the dates of their sources.
+def stale_remarks(answer: Answer, names: tuple[str, ...], today: str, rule: AgeRule) -> tuple[Remark, ...]:
+    """Return a remark where prices or other facts that are shown are stale, by the dates of their sources.
 
     `today` is the day of the sheet in ISO form.
     """
     prices, facts = [], []
     for name, column in dict(zip(names, answer.columns, strict=True)).items():
         price = _age(column, PRICE[0], today)
-        if price is not None and price > price_days:
+        if price is not None and price > rule.prices:
             prices.append(f"{name} ({age_text(price)})")
         old = [
             label_alone(attribute)
             for attribute in column.attributes
             if attribute in SHOWN
             and attribute not in PRICE
-            and (_age(column, attribute, today) or 0) > fact_days
+            and (_age(column, attribute, today) or 0) > rule.facts
         ]
         if old:
             facts.append(f"{name} ({'; '.join(old)})")
@@ -39,7 +34,7 @@ def stale_remarks(
     if prices:
         said.append(tr("Old purchase prices: {parts}.", parts=", ".join(prices)))
     if facts:
-        said.append(tr("Sources older than {n} days: {parts}.", n=fact_days, parts=", ".join(facts)))
+        said.append(tr("Sources older than {n} days: {parts}.", n=rule.facts, parts=", ".join(facts)))
     return (Remark("", " ".join(said)),) if said else ()
 
 

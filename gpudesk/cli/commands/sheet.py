@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from gpudesk.cli.commands import compare
 from gpudesk.cli.options import add_json, add_scenario_options
+from gpudesk.domain.age_rule import AgeRule
 from gpudesk.text import tr
 
 #: Sizes of paper.
@@ -15,8 +16,15 @@ PAPERS: Final = ("a4", "letter")
 
 def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type to itself
     """Add the command to the parser."""
-    description = tr("Write the whole comparison as a sheet: figures, differences, sources, disputes.")
-    parser = commands.add_parser("sheet", help=description, description=description)
+    said = tr("Write the whole comparison as a sheet: figures, differences, sources, disputes.")
+    usual = AgeRule()
+    ages = tr(
+        "Prices older than {prices} days and other facts older than {facts} are named as old, or by the rule "
+        "that was set in the window.",
+        prices=usual.prices,
+        facts=usual.facts,
+    )
+    parser = commands.add_parser("sheet", help=said, description=f"{said} {ages}")
     add_scenario_options(parser)
     parser.add_argument(
         "-o",

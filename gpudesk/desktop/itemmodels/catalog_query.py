@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from gpudesk.domain.catalog_tables import CatalogRow, CatalogTable, ColumnKind, Section
 from gpudesk.domain.claims import Kind
-from gpudesk.sheets.ages import STALE_FACT_DAYS, STALE_PRICE_DAYS, age_days
+from gpudesk.sheets.ages import age_days
 from gpudesk.sheets.catalog_cells import FIGURES, sort_key
 
 #: What of a section can be narrowed by which facet.
@@ -22,18 +22,6 @@ FACETS: Final[dict[Section, tuple[str, ...]]] = {
     Section.SOURCES: ("makers", "kinds", "age", "own"),
     Section.YOURS: (),
 }
-
-
-@dataclass(frozen=True, slots=True)
-class AgeRule:
-    """After how many days prices and other figures count as stale."""
-
-    prices: int = STALE_PRICE_DAYS
-    facts: int = STALE_FACT_DAYS
-
-    def days(self, section: Section) -> int:
-        """Return the days that hold for a section."""
-        return self.prices if section is Section.PRICES else self.facts
 
 
 @dataclass(frozen=True, slots=True)

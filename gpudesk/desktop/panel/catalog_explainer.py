@@ -8,8 +8,8 @@ from gpudesk.desktop.pages.catalog.requests import EditorKind, EditorRequest
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.selection import Selection, SelectionKind
 from gpudesk.desktop.session.settings import Settings
+from gpudesk.domain.age_rule import AgeRule
 from gpudesk.domain.messages import InputError
-from gpudesk.sheets.ages import STALE_FACT_DAYS, STALE_PRICE_DAYS
 from gpudesk.sheets.catalog_view import CatalogView
 from gpudesk.sheets.dates import today
 from gpudesk.sheets.explaining_catalog import explain_catalog_attribute
@@ -23,10 +23,7 @@ from gpudesk.sheets.explaining_entries import (
 from gpudesk.sheets.explanation import Explanation, Offer, OfferKind
 from gpudesk.text import tr
 from gpudesk.workbench.own_edits import revert
-
-#: Names of the settings with the rule for ages.
-PRICE_DAYS: Final = "catalog.stale_price_days"
-FACT_DAYS: Final = "catalog.stale_fact_days"
+from gpudesk.workbench.settings_file import age_rule
 
 _EDITORS: Final = {
     OfferKind.VALUE: EditorKind.VALUE,
@@ -46,8 +43,7 @@ def catalog_view(desk: Desk, settings: Settings | None) -> CatalogView:
         facts=desk.workbench.catalog,
         formatter=desk.formatter,
         today=today(),
-        price_days=STALE_PRICE_DAYS if settings is None else settings.get(PRICE_DAYS, STALE_PRICE_DAYS),
-        fact_days=STALE_FACT_DAYS if settings is None else settings.get(FACT_DAYS, STALE_FACT_DAYS),
+        rule=AgeRule() if settings is None else age_rule(settings.values),
         scenario=scenario.name,
         used=used,
         writable=desk.workbench.own.writable,

@@ -6,7 +6,7 @@ from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QShowEvent
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QSplitter, QVBoxLayout, QWidget
 
-from gpudesk.desktop.panel.catalog_explainer import FACT_DAYS, PRICE_DAYS, request_of, revert_offer
+from gpudesk.desktop.panel.catalog_explainer import request_of, revert_offer
 from gpudesk.desktop.panel.explainer import Explainer
 from gpudesk.desktop.panel.node import Command, Link, Node
 from gpudesk.desktop.panel.nodes import empty_nodes, nodes_of
@@ -23,6 +23,7 @@ from gpudesk.domain.sizing import Remedy
 from gpudesk.sheets.explanation import Detail, Explanation, Offer, OfferKind
 from gpudesk.sheets.explanation_text import with_sources, working_text
 from gpudesk.text import tr
+from gpudesk.workbench.settings_file import STALE_FACT_DAYS, STALE_PRICE_DAYS
 
 LEAST_WIDTH = 280
 WIDTH = 312
@@ -188,7 +189,7 @@ class SourcesPanel(QWidget):
         return first is not None
 
     def _rule_changed(self, name: str) -> None:
-        if name in (PRICE_DAYS, FACT_DAYS):
+        if name in (STALE_PRICE_DAYS, STALE_FACT_DAYS):
             self._refresh_later()
 
     def _take(self, remedy: Remedy, text: str, key: str) -> None:

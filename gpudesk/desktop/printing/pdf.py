@@ -14,6 +14,7 @@ from gpudesk.desktop.printing.ink import Ink
 from gpudesk.desktop.printing.layout import Pages, lay_out
 from gpudesk.desktop.printing.letters import UNITS
 from gpudesk.desktop.printing.paper import PaperSize, usual_paper
+from gpudesk.domain.age_rule import AgeRule
 from gpudesk.domain.answers import Answer
 from gpudesk.domain.formatting import Formatter
 from gpudesk.sheets.dates import today
@@ -46,9 +47,15 @@ def write_pdf(
     write_atomically(target, pdf_bytes(pages, sheet.title, scenario))
 
 
-def save_answer(answer: Answer, target: Path, paper: str | None, explain: Explain | None = None) -> None:
+def save_answer(
+    answer: Answer,
+    target: Path,
+    paper: str | None,
+    explain: Explain | None = None,
+    rule: AgeRule | None = None,
+) -> None:
     """Write the sheet of an answer, made today, with figures as English writes them."""
-    sheet = make_sheet(answer, date=today(), explain=explain)
+    sheet = make_sheet(answer, date=today(), explain=explain, rule=rule)
     size = None if paper is None else PaperSize(paper)
     write_pdf(sheet, target, scenario=scenario_bytes(answer), paper=size)
 

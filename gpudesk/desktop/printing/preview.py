@@ -30,6 +30,7 @@ from gpudesk.sheets.sections import make_sheet
 from gpudesk.sheets.working_text import Explain
 from gpudesk.text import tr
 from gpudesk.workbench.files import write_atomically
+from gpudesk.workbench.settings_file import age_rule
 
 _SUFFIX: Final = ".pdf"
 #: Characters that some system does not take in names of files.
@@ -70,7 +71,8 @@ class SheetPreview(QDialog):
         self._theme = theme
         self._settings = settings
         self._formatter = formatter
-        self._sheet = make_sheet(answer, formatter, date=today(), explain=explain)
+        rule = age_rule(settings.values)
+        self._sheet = make_sheet(answer, formatter, date=today(), explain=explain, rule=rule)
         self._pages = self._laid_out(_remembered(settings))
         self._fit: str | None = _PAGE
         self.setWindowTitle(tr("Comparison sheet"))

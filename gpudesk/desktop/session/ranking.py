@@ -10,7 +10,7 @@ from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.settings import Settings
 
 #: The name of the setting.
-RANK_ANNOUNCED: Final = "compare.rank_announced"
+RANK_ANNOUNCED: Final = "ranking.announced"
 
 
 class Ranking(QObject):

@@ -9,21 +9,20 @@ from __future__ import annotations
 import contextlib
 import json
 import logging
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from types import MappingProxyType
+from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from gpudesk import paths
 from gpudesk.domain.messages import InputError
-from gpudesk.workbench.files import read_bytes, write_atomically
+from gpudesk.workbench.files import write_atomically
+from gpudesk.workbench.settings_file import Plain, read_settings, setting, settings_path
 
 log = logging.getLogger(__name__)
 
-_MOST_BYTES = 1 << 20
 _WRITE_AFTER_MS = 400
-
-Plain = TypeVar("Plain")
 
 
 class Settings(QObject):
@@ -35,19 +34,21 @@ class Settings(QObject):
     def __init__(self, path: Path | None = None, parent: QObject | None = None) -> None:
         """Read the file; a broken one is set aside as `settings.json.bad`."""
         super().__init__(parent)
-        self._path = path or paths.user_dir() / "settings.json"
+        self._path = path or settings_path()
         self._values: dict[str, Any] = self._read()
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(_WRITE_AFTER_MS)
         self._timer.timeout.connect(self.write)
 
+    @property
+    def values(self) -> Mapping[str, Any]:
+        """All values by their names, as they are now."""
+        return MappingProxyType(self._values)
+
     def get(self, name: str, default: Plain) -> Plain:
         """Return a value, or the default where there is none of the default's type."""
-        value = self._values.get(name, default)
-        if isinstance(default, float) and type(value) is int:
-            value = float(value)
-        return value if type(value) is type(default) else default
+        return setting(self._values, name, default)
 
     def put(self, name: str, value: object) -> None:
         """Set a value; the file follows a little later."""
@@ -68,13 +69,8 @@ class Settings(QObject):
             log.info("settings cannot be written to %s", self._path)
 
     def _read(self) -> dict[str, Any]:
-        if not self._path.exists():
-            return {}
-        try:
-            values = json.loads(read_bytes(self._path, _MOST_BYTES))
-        except (InputError, ValueError, RecursionError):
-            values = None
-        if isinstance(values, dict):
+        values = read_settings(self._path)
+        if values is not None:
             return values
         with contextlib.suppress(OSError):
             self._path.replace(self._path.with_suffix(".json.bad"))

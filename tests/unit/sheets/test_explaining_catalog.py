@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from gpudesk.catalog.queries import Catalog
+from gpudesk.domain.age_rule import AgeRule
 from gpudesk.domain.claims import Kind
 from gpudesk.domain.formatting import ENGLISH, Formatter
 from gpudesk.domain.own_facts import OwnPrice
@@ -141,7 +142,7 @@ def test_age_is_told_and_marked_by_the_users_rule(workbench: Workbench) -> None:
     assert old is not None
     assert old.stale
     assert old.age == "8 months old, stale by your rule of 90 days"
-    patient = explain_price(view(workbench, price_days=400), price.id)
+    patient = explain_price(view(workbench, rule=AgeRule(prices=400)), price.id)
     assert patient is not None
     assert (patient.age, patient.stale) == ("8 months old", False)
     assert not explained(workbench, "mi325x", "memory_bandwidth").age, "the year of its source has not ended"
@@ -215,5 +216,5 @@ def test_paper_remarks_on_prices_that_are_stale(workbench: Workbench) -> None:
     answer = workbench.answer(read_template("mi325x-or-h200-70b"))
     said = [remark.text for remark in make_sheet(answer, date=TODAY).remarks]
     assert "Old purchase prices: H200 SXM (8 months), MI325X (8 months)." in said
-    patient = make_sheet(answer, date=TODAY, stale_days=(400, 4000))
+    patient = make_sheet(answer, date=TODAY, rule=AgeRule(400, 4000))
     assert not any("Old purchase prices" in remark.text for remark in patient.remarks)

@@ -10,12 +10,13 @@ from typing import Any, Final
 from PySide6.QtCore import QSize, Signal
 from PySide6.QtWidgets import QMenu, QSizePolicy, QWidget
 
-from gpudesk.desktop.itemmodels.catalog_query import FACETS, AgeRule, Facets
+from gpudesk.desktop.itemmodels.catalog_query import FACETS, Facets
 from gpudesk.desktop.theme.theme import Theme
 from gpudesk.desktop.widgets.filter_field import FilterField
 from gpudesk.desktop.widgets.flow import FlowLayout
 from gpudesk.desktop.widgets.label import Label
 from gpudesk.desktop.widgets.pill import Pill
+from gpudesk.domain.age_rule import AgeRule
 from gpudesk.domain.catalog_tables import Section
 from gpudesk.domain.claims import Kind
 from gpudesk.sheets.labels import kind_label

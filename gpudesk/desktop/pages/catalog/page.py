@@ -14,7 +14,6 @@ from gpudesk.desktop.actions import ActionSpec, Menu
 from gpudesk.desktop.after_paint import after_paint
 from gpudesk.desktop.itemmodels.catalog_model import CatalogModel
 from gpudesk.desktop.itemmodels.catalog_query import (
-    AgeRule,
     Facets,
     Sorting,
     largest_first,
@@ -33,27 +32,29 @@ from gpudesk.desktop.pages.catalog.table_view import CatalogView
 from gpudesk.desktop.pages.catalog.words import add_text, count_text, marks_of, why_empty
 from gpudesk.desktop.pages.page import Page, view_actions
 from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.ranking import RANK_ANNOUNCED
 from gpudesk.desktop.session.settings import Settings
 from gpudesk.desktop.shell.note_bar import NoteBar
 from gpudesk.desktop.theme.theme import Theme
 from gpudesk.desktop.widgets.buttons import Button, IconButton
 from gpudesk.desktop.widgets.mark_legend import MarkLegend
 from gpudesk.desktop.widgets.page_head import PageHead
+from gpudesk.domain.age_rule import AgeRule
 from gpudesk.domain.catalog_tables import Section
 from gpudesk.domain.claims import Kind
 from gpudesk.domain.comparison import repeated, slots
 from gpudesk.sentences import sentence
-from gpudesk.sheets.ages import STALE_FACT_DAYS, STALE_PRICE_DAYS
 from gpudesk.sheets.catalog_cells import CatalogWriter
 from gpudesk.sheets.catalog_words import section_label
 from gpudesk.sheets.dates import today
 from gpudesk.sheets.specs import as_sentence
 from gpudesk.text import tr
+from gpudesk.workbench.settings_file import STALE_FACT_DAYS, STALE_PRICE_DAYS, age_rule
 
 _SECTION_OF_MENU: Final = 51
 _PLACE: Final = "catalog.section"
-_RANK: Final = "catalog.rank_announced"
-PRICE_DAYS, FACT_DAYS = "catalog.stale_price_days", "catalog.stale_fact_days"
+#: Settings by which rows are ordered and marked.
+_FOLLOWED: Final = (STALE_PRICE_DAYS, STALE_FACT_DAYS, RANK_ANNOUNCED)
 #: How long sections are made in one go while nobody asks for them, in seconds.
 _PIECE_S: Final = 0.004
 #: What can be added by hand, by section.
@@ -138,7 +139,7 @@ class CatalogPage(Page):
         line.words_changed.connect(self._filter)
         line.left.connect(self.focus_content)
         line.facets_changed.connect(self.narrow)
-        line.ranking_changed.connect(lambda on: self.settings.put(_RANK, on))
+        line.ranking_changed.connect(lambda on: self.settings.put(RANK_ANNOUNCED, on))
         line.rule_wanted.connect(lambda: self.wanted_editor.emit(EditorRequest(EditorKind.STALENESS)))
         view.cell_chosen.connect(self._cell_chosen)
         view.sort_requested.connect(self.sort_by)
@@ -183,13 +184,12 @@ class CatalogPage(Page):
     @property
     def rule(self) -> AgeRule:
         """From when on ages are marked."""
-        get = self.settings.get
-        return AgeRule(get(PRICE_DAYS, STALE_PRICE_DAYS), get(FACT_DAYS, STALE_FACT_DAYS))
+        return age_rule(self.settings.values)
 
     @property
     def ranks_announced(self) -> bool:
         """Whether announced parts stand among the others where rows are ordered by a figure."""
-        return self.settings.get(_RANK, default=False)
+        return self.settings.get(RANK_ANNOUNCED, default=False)
 
     def refresh(self) -> None:
         """Show the section; lists follow the catalog and not the answer, which changes more often."""
@@ -355,7 +355,7 @@ class CatalogPage(Page):
             self._show_slots()
 
     def _setting_changed(self, name: str) -> None:
-        if name in (PRICE_DAYS, FACT_DAYS, _RANK) and self.isVisible() and self._shelf is not None:
+        if name in _FOLLOWED and self.isVisible() and self._shelf is not None:
             self._show_rows()
             self._explain_marks()
 

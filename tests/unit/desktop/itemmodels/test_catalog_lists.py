@@ -7,7 +7,6 @@ from pytestqt.modeltest import ModelTester
 
 from gpudesk.desktop.itemmodels.catalog_model import CatalogModel, Heading
 from gpudesk.desktop.itemmodels.catalog_query import (
-    AgeRule,
     Facets,
     Sorting,
     largest_first,
@@ -17,6 +16,7 @@ from gpudesk.desktop.itemmodels.catalog_query import (
     ranked_end,
 )
 from gpudesk.desktop.itemmodels.catalog_shelf import Shelf
+from gpudesk.domain.age_rule import AgeRule
 from gpudesk.domain.catalog_tables import CatalogRow, CatalogTable, CellValue, Column, ColumnKind, Section
 from gpudesk.domain.claims import Kind
 from gpudesk.domain.formatting import ENGLISH, Formatter, Quantity

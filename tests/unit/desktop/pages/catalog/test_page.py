@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
 from gpudesk.desktop.actions import ActionSpec
-from gpudesk.desktop.pages.catalog.page import PRICE_DAYS, CatalogPage
+from gpudesk.desktop.pages.catalog.page import CatalogPage
 from gpudesk.desktop.pages.catalog.requests import EditorKind, EditorRequest
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.selection import (
@@ -25,6 +25,7 @@ from gpudesk.domain.claims import Kind
 from gpudesk.domain.messages import InputError, message
 from gpudesk.workbench import own_edits
 from gpudesk.workbench.own_checks import own_source
+from gpudesk.workbench.settings_file import STALE_PRICE_DAYS
 
 
 def keys(page: CatalogPage) -> list[str]:
@@ -193,9 +194,9 @@ def test_the_rule_for_stale_prices_is_that_of_the_settings(page: CatalogPage, se
     page.show_section(Section.PRICES)
     page.narrow(replace(page.facets, stale=True))
     before = len(keys(page))
-    settings.put(PRICE_DAYS, 300)
+    settings.put(STALE_PRICE_DAYS, 300)
     assert 0 < len(keys(page)) < before
-    settings.put(PRICE_DAYS, 36_500)
+    settings.put(STALE_PRICE_DAYS, 36_500)
     assert keys(page) == []
     assert page.empty.isVisibleTo(page)
 

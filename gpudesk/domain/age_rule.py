@@ -1,0 +1,19 @@
+"""The rule for ages: from when on a fact counts as stale."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gpudesk.domain.catalog_tables import Section
+
+
+@dataclass(frozen=True, slots=True)
+class AgeRule:
+    """After how many days prices and other figures count as stale, unless the user sets otherwise."""
+
+    prices: int = 90
+    facts: int = 365
+
+    def days(self, section: Section) -> int:
+        """Return the days that hold for a section of the catalog."""
+        return self.prices if section is Section.PRICES else self.facts
