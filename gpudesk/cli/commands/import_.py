@@ -164,7 +164,7 @@ def _preview(proposal: Proposal, workbench: Workbench) -> list[str]:
     if figures.prices:
         rows = [line.cells for line in price_lines(figures.prices, Formatter())]
         said += table(price_head(), rows, output.width() - 2, right=(2, 3, 4, 5), strong=output.strong)
-    said += [tr("Taken for granted: {note}", note=sentence(note)) for note in proposal.notes]
+    said += [tr("Note: {note}", note=sentence(note)) for note in proposal.notes]
     said += [tr("Left out: {note}", note=sentence(note)) for note in proposal.left_out]
     return said
 

@@ -46,7 +46,7 @@ class FiguresView(QWidget):
             column.addWidget(_price_table(self._theme, price_lines(figures.prices, self._formatter)))
         else:
             column.addWidget(_lines(self._theme, import_lines(figures, self._formatter)))
-        self._remarks(column, tr("Taken for granted"), "info", "text3", notes)
+        self._remarks(column, tr("How it was read"), "info", "text3", notes)
         self._remarks(column, tr("Left out"), "minus", "text3", left_out)
         column.addStretch(1)
 
@@ -54,7 +54,7 @@ class FiguresView(QWidget):
         """Say why there are no figures."""
         column = self._begin(tr("What comes"))
         column.addWidget(Label(self._theme, text, font="small", colour="text2", wrap=True))
-        self._remarks(column, tr("Taken for granted"), "info", "text3", notes)
+        self._remarks(column, tr("How it was read"), "info", "text3", notes)
         column.addStretch(1)
 
     def _begin(self, title: str) -> QVBoxLayout:
