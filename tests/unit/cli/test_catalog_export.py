@@ -72,3 +72,16 @@ def test_the_comparison_is_a_workbook_with_numbers_and_no_formula(tmp_path: Path
     rate = next(row for row in rows if row[1] == "Output throughput" and row[2] == "tok/s")
     assert all(isinstance(value, int | float) for value in (*rate[3:6], *rate[7:10]))
     assert 0 < rate[4] < rate[3] < rate[5]
+
+
+def test_the_sheet_names_as_old_what_the_user_calls_old(tmp_path: Path, user_home: Path) -> None:
+    def written() -> str:
+        target = tmp_path / "x.md"
+        assert entry.main([*SHEET, *LOAD, "-o", str(target)]) == 0
+        return target.read_text("utf-8")
+
+    assert "Old purchase prices" in written()
+    user_home.mkdir(exist_ok=True)
+    rule = {"catalog.stale_price_days": 36_500, "catalog.stale_fact_days": 36_500}
+    (user_home / "settings.json").write_text(json.dumps(rule), "utf-8")
+    assert "Old purchase prices" not in written()

@@ -141,6 +141,19 @@ def test_without_a_printer_the_sheet_can_still_be_saved(
     preview.print_pages()
 
 
+def test_what_counts_as_stale_is_what_the_user_set(
+    preview: SheetPreview, qtbot: QtBot, answer: Answer, theme: Theme, settings: Settings
+) -> None:
+    assert any("Old purchase prices" in remark.text for remark in preview._sheet.remarks)
+    settings.put("catalog.stale_price_days", 36_500)
+    settings.put("catalog.stale_fact_days", 36_500)
+    patient = SheetPreview(answer, theme, settings, Formatter())
+    qtbot.addWidget(patient)
+    said = " ".join(remark.text for remark in patient._sheet.remarks)
+    assert "Old purchase prices" not in said
+    assert "Sources older" not in said
+
+
 def test_escape_closes(preview: SheetPreview, qtbot: QtBot) -> None:
     QTest.keyClick(preview, Qt.Key.Key_Escape)
     assert not preview.isVisible()

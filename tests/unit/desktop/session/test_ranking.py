@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
+from gpudesk.desktop.pages.catalog.page import CatalogPage
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.ranking import Ranking
 from gpudesk.desktop.session.settings import Settings
+from gpudesk.desktop.theme.theme import Theme
 from gpudesk.domain.comparison import leaders
 from gpudesk.domain.formatting import ENGLISH, Formatter
 from gpudesk.domain.scenarios import AcceleratorChoice
@@ -43,3 +46,24 @@ def test_the_choice_holds_for_all_desks_and_is_kept(
     first.toggle()
     assert desk.answer.unranked == (2,)
     workbench.rank_announced = False
+
+
+def test_lists_of_the_catalog_and_the_comparison_go_by_one_choice(
+    desk: Desk, theme: Theme, settings: Settings, qtbot: QtBot
+) -> None:
+    desk.edit("Parts", accelerators=(AcceleratorChoice("h200-sxm"), AcceleratorChoice("mi455x")))
+    desk.flush()
+    assert desk.answer is not None
+    assert desk.answer.unranked == (1,)
+    page = CatalogPage(desk, theme, settings)
+    qtbot.addWidget(page)
+    page.show()
+    ranking = Ranking(desk, settings, page)
+    page.sort_by(page.model.table.place("memory_bandwidth"))
+    QTest.mouseClick(page.filter.pills["rank"], Qt.MouseButton.LeftButton)
+    assert ranking.announced
+    assert desk.answer.unranked == ()
+    ranking.toggle()
+    assert not page.ranks_announced
+    assert page.model.rule > 0
+    assert desk.answer.unranked == (1,)
