@@ -32,6 +32,7 @@ CATALOG_SENTENCES: Final = MappingProxyType(
         "own.exists": "{id} is there already; choose another id",
         "own.not_own": "{id} is an entry of the shipped catalog, which stays; only your own can be removed",
         "own.same_value": "says what the catalog holds already",
+        "own.no_claims": "nobody states a value; enter one of yours",
         "own.no_such_claim": "nobody states this value; choose one of the claims",
         "own.too_large": "is too large to be kept exactly; write a smaller number",
         "own.no_number": "is no number that can be kept; write a figure",
