@@ -76,7 +76,7 @@ def _attribute_lines(attribute: Attribute, names: int, width: int) -> Iterator[s
         said = f"{stated}  [{_source(rival, stated)}]"
         if rival.verdict:
             said = f"{said} {rival.verdict}"
-        sign = "=" if rival.agrees_with(attribute.value) else "⊘"
+        sign = "=" if attribute.agrees(rival) else "⊘"
         yield from hanging(f"{indent[:-2]}{sign} ", said, width)
     if attribute.reason and attribute.disputed:
         yield from hanging(indent, attribute.reason, width)

@@ -66,10 +66,6 @@ class Claim:
     own: bool = False
     statements: tuple[str, ...] = ()
 
-    def agrees_with(self, value: ClaimValue) -> bool:
-        """Whether it says the same; a verdict may say that it does but for rounding or detail."""
-        return self.value == value or (self.verdict or "").startswith(AGREES)
-
 
 @dataclass(frozen=True, slots=True)
 class Attribute:
@@ -112,7 +108,17 @@ class Attribute:
     @property
     def disputed(self) -> bool:
         """Whether some claim states another value than the preferred one."""
-        return any(not claim.agrees_with(self.value) for claim in self.rivals)
+        return any(not self.agrees(claim) for claim in self.rivals)
+
+    def agrees(self, claim: Claim) -> bool:
+        """Whether a claim says what is taken; a verdict may say that it does but for rounding or detail.
+
+        Verdicts are about the value that the shipped catalog takes.
+        """
+        if claim.value == self.value:
+            return True
+        judged = self.shipped.value if self.shipped is not None else self.value
+        return judged == self.value and (claim.verdict or "").startswith(AGREES)
 
 
 @dataclass(frozen=True, slots=True)

@@ -172,7 +172,7 @@ def _stance(attribute: Attribute, claim: Claim) -> Stance:
     """Return how a claim stands; a verdict may say that figures that differ agree but for rounding."""
     if claim.preferred:
         return Stance.PREFERRED
-    if claim.agrees_with(attribute.value):
+    if attribute.agrees(claim):
         return Stance.AGREES
     return Stance.REFUSED if claim.verdict else Stance.DIFFERS
 

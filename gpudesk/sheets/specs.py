@@ -100,7 +100,7 @@ class References:
         taken = attribute.preferred
         alike = None if taken is None else self._claimed(attribute, taken)
         for claim in attribute.rivals:
-            if not claim.agrees_with(attribute.value):
+            if not attribute.agrees(claim):
                 said = self._claimed(attribute, claim)
                 if said == alike and claim.published:
                     # They differ beyond the digits that are shown.

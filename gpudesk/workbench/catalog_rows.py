@@ -118,7 +118,7 @@ def stance(attribute: Attribute, claim: Claim) -> Stance:
     """Return how a claim stands to the one taken."""
     if claim.preferred:
         return Stance.TAKEN
-    if claim.agrees_with(attribute.value):
+    if attribute.agrees(claim):
         return Stance.AGREES
     return Stance.REFUSED if claim.verdict else Stance.DIFFERS
 

@@ -129,11 +129,14 @@ class OwnCatalog:
         return self._file
 
     def adopt(self, edit: Edit, facts: OwnFacts) -> None:
-        """Put a step that was written in force, so that it can be undone."""
+        """Put a step that was written in force, so that it can be undone.
+
+        Where others were written since, they are in force as well.
+        """
         self._done.append(edit)
         del self._done[:-_MOST_STEPS]
         self._undone.clear()
-        self._put(facts, edit)
+        self._put(facts if self._file is None else self._file.facts, edit)
 
     def _put(self, facts: OwnFacts, edit: Edit | None) -> None:
         things = self._all_things(facts) if edit is None else edit.things

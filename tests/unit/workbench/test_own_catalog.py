@@ -277,3 +277,24 @@ def test_backup_can_be_taken_back(bench: Workbench) -> None:
     assert bench.catalog.attribute(PART, NAME).overridden
     assert heard == [frozenset({PART})]
     assert bench.own.undo_text is None
+
+
+def test_verdicts_on_the_shipped_value_do_not_speak_for_another(bench: Workbench) -> None:
+    bench.own.do(stated(bench))
+    attribute = bench.catalog.attribute(PART, NAME)
+    agreeing = {claim.source.id for claim in attribute.rivals if attribute.agrees(claim)}
+    assert agreeing == {"seed-000", "seed-002"}, "those that state 5.3 too, and none that states 6.0"
+    assert attribute.disputed
+
+
+def test_steps_that_were_written_one_after_the_other_are_all_in_force(bench: Workbench) -> None:
+    first, second = (
+        stated(bench),
+        own_edits.state_value(bench.catalog, "h200-sxm", "tdp", 650, "W", QUOTE, today=TODAY),
+    )
+    written = bench.own.write(first)
+    # In between, another window.
+    bench.own.do(second)
+    bench.own.adopt(first, written)
+    assert bench.catalog.attribute(PART, NAME).overridden
+    assert bench.catalog.attribute("h200-sxm", "tdp").overridden
