@@ -125,14 +125,21 @@ class NumberRow(FormRow):
         self.set_aside(tr(units[0].label) if len(units) == 1 else "")
 
     def show_inside(self, value: float | None) -> None:
-        """Show a value that is in the unit used inside, in the unit in force."""
-        self.edit.setText("" if value is None else self._format.text(self.unit.typed(value)))
-
-    def set_unit(self, label: str) -> None:
-        """Put a unit in force; the digits stay."""
-        place = next((n for n, unit in enumerate(self._units) if unit.label == label), 0)
+        """Show a value, given in the unit used inside, in the first unit that says it exactly."""
+        if value is None:
+            self.edit.setText("")
+            return
+        exact = [place for place, unit in enumerate(self._units) if self._says(unit, value)]
+        place = exact[0] if exact else 0
         if self.unit_box is not None:
+            self.unit_box.blockSignals(True)
             self.unit_box.setCurrentIndex(place)
+            self.unit_box.blockSignals(False)
+        self.edit.setText(self._format.text(self._units[place].typed(value)))
+
+    def _says(self, unit: UnitChoice, value: float) -> bool:
+        """Whether the digits that are shown in a unit are the whole value."""
+        return unit.inside(self._format.parse(self._format.text(unit.typed(value)))) == value
 
     def _left(self) -> None:
         if not self.is_empty():

@@ -16,7 +16,7 @@ from gpudesk.desktop.theme.theme import Theme
 from gpudesk.desktop.widgets.buttons import Button
 from gpudesk.desktop.widgets.label import Label
 from gpudesk.domain.claims import Claim, SeedClaim
-from gpudesk.domain.messages import InputError
+from gpudesk.domain.messages import InputError, message
 from gpudesk.domain.own_facts import Edit
 from gpudesk.sheets.claim_lines import claim_group, label_alone
 from gpudesk.sheets.dates import today
@@ -40,11 +40,16 @@ class PreferEditor(FormDialog):
         claim: str | None = None,
         parent: QWidget | None = None,
     ) -> None:
-        """Begin with the claim of the source `claim`, else with the one in force."""
+        """Begin with the claim of the source `claim`, else with the one in force.
+
+        Raises `InputError` where there is nothing to choose from.
+        """
         catalog = desk.workbench.catalog
         self.thing = catalog.thing(thing)
         first = PRICE_ENDS[0] if attribute in PRICE_ENDS else attribute
         self.attribute = attribute_or_empty(catalog, thing, first)
+        if not self.attribute.claims:
+            raise InputError(message("own.no_claims"), "claim")
         super().__init__(
             desk,
             theme,
@@ -86,10 +91,7 @@ class PreferEditor(FormDialog):
     def edit(self) -> Edit | None:
         """Return the step that takes the marked claim."""
         claim = self.chosen
-        if claim is None:
-            self.options[0].setFocus()
-            return None
-        return self._step(claim, self.reason.text() or "")
+        return None if claim is None else self._step(claim, self.reason.text() or "")
 
     def trial(self) -> Edit | None:
         """Return the step with the claim that is marked, whatever the reason."""

@@ -452,6 +452,16 @@ def test_what_cannot_be_edited_is_said(desk: Desk, theme: Theme, settings: Setti
     box.close()
 
 
+def test_choice_among_no_claims_is_said(desk: Desk, theme: Theme, settings: Settings, qtbot: QtBot) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
+    asked = EditorRequest(EditorKind.PREFERENCE, thing=PART, attribute="peak_dense_fp4")
+    assert not open_editor(window, desk, theme, settings, asked)
+    (box,) = window.findChildren(QMessageBox)
+    assert box.text() == "Nobody states a value; enter one of yours."
+    box.close()
+
+
 def test_price_keeps_what_it_says(desk: Desk, theme: Theme, show: Show) -> None:
     """Opening and saving without a change says so and changes nothing."""
     first = PriceForm(desk, theme, thing=PART)

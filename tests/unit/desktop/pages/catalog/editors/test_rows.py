@@ -1,0 +1,137 @@
+"""The rows of forms by themselves: what they take, and that nothing typed breaks them."""
+
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
+from pytestqt.qtbot import QtBot
+
+from gpudesk.desktop.pages.catalog.editors.accelerator_form import AcceleratorForm
+from gpudesk.desktop.pages.catalog.editors.fields import checked_date, plain_text
+from gpudesk.desktop.pages.catalog.editors.number_row import NumberRow, read_number
+from gpudesk.desktop.pages.catalog.editors.prefer_editor import PreferEditor
+from gpudesk.desktop.pages.catalog.editors.price_form import PriceForm
+from gpudesk.desktop.pages.catalog.editors.rows import FieldFault
+from gpudesk.desktop.pages.catalog.editors.value_editor import ValueEditor
+from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.theme.theme import Theme
+from gpudesk.desktop.widgets.numbers import NumberFormat
+from gpudesk.text import set_language
+from gpudesk.workbench.own_entry import units_of
+from tests.unit.desktop.pages.catalog.editors.keys import Show
+
+FORMAT = NumberFormat(float("-inf"), float("inf"), 9)
+
+
+@given(st.text(max_size=300))
+def test_any_text_is_kept_plain_or_refused(text: str) -> None:
+    try:
+        kept = plain_text(text, 200)
+    except FieldFault:
+        return
+    assert len(kept) <= 200
+    assert all(unicodedata.category(each) not in ("Cc", "Cs") or each in "\n\t" for each in kept)
+    kept.encode()
+
+
+@given(st.text(max_size=40) | st.from_regex(r"\d{4}-\d\d-\d\d", fullmatch=True))
+def test_any_date_is_one_or_refused(text: str) -> None:
+    try:
+        kept = checked_date(text)
+    except FieldFault:
+        return
+    assert kept == text
+    assert len(kept) in (4, 7, 10)
+
+
+@pytest.mark.parametrize("text", ["2026", "2026-11", "2026-02-28", "2024-02-29"])
+def test_dates_are_taken_as_they_are_written(text: str) -> None:
+    assert checked_date(text) == text
+
+
+@pytest.mark.parametrize("text", ["2026-02-30", "2025-02-29", "26-11", "2024-W01-1", "20241101", "²026"])
+def test_what_is_no_day_is_refused(text: str) -> None:
+    with pytest.raises(FieldFault, match="YYYY-MM-DD"):
+        checked_date(text)
+
+
+@given(st.text(max_size=40) | st.floats().map(str) | st.integers().map(str))
+def test_any_number_is_above_nought_or_refused(text: str) -> None:
+    try:
+        number = read_number(text, FORMAT)
+    except FieldFault:
+        return
+    assert 0 < number < float("inf")
+
+
+@pytest.mark.parametrize(
+    ("name", "unit", "typed", "inside"),
+    [
+        ("memory", "B", "192", 192 * 2**30),
+        ("memory", "B", "192 GB", 192 * 10**9),
+        ("memory_bandwidth", "B/s", "3.35", 3_350_000_000_000),
+        ("scale_up_bandwidth", "B/s", "896", 896_000_000_000),
+        ("peak_dense_fp8", "FLOP/s", "4.5 PFLOPS", 4_500_000_000_000_000),
+        ("peak_dense_int8", "FLOP/s", "2614.9", 2_614_900_000_000_000),
+        ("tdp", "W", "1.4 kW", 1_400),
+        ("total_parameters", "parameters", "70.6", 70_600_000_000),
+        ("total_parameters", "parameters", "70.6 billion", 70_600_000_000),
+    ],
+)
+def test_what_is_typed_is_exact_in_the_unit_used_inside(
+    theme: Theme, qtbot: QtBot, name: str, unit: str, typed: str, inside: int
+) -> None:
+    row = NumberRow(theme, "value", "Value", units_of(name, unit))
+    qtbot.addWidget(row)
+    row.edit.setText(typed)
+    assert row.inside() == inside
+    row.show_inside(inside)
+    assert row.inside() == inside, "what is shown is what is kept"
+
+
+def test_tab_goes_through_a_form_as_one_reads(desk: Desk, theme: Theme, show: Show) -> None:
+    for form in (AcceleratorForm(desk, theme, thing="mi325x"), PriceForm(desk, theme, thing="mi325x")):
+        show(form)
+        reached: list[QWidget] = []
+        while (now := QApplication.focusWidget()) is not None and now not in reached:
+            reached.append(now)
+            form.focusNextChild()
+        places = [
+            next(n for n, row in enumerate(form.rows) if row.isAncestorOf(each))
+            for each in reached
+            if any(row.isAncestorOf(each) for row in form.rows)
+        ]
+        begin = places.index(min(places))
+        assert places[begin:] + places[:begin] == sorted(places)
+        assert sum(isinstance(each, QLineEdit) for each in reached) >= 5
+
+
+def test_every_control_has_a_name(desk: Desk, theme: Theme, show: Show) -> None:
+    forms = (
+        AcceleratorForm(desk, theme, thing="mi325x"),
+        PriceForm(desk, theme, thing="mi325x"),
+        ValueEditor(desk, theme, "mi325x", "memory"),
+        PreferEditor(desk, theme, "mi325x", "memory_bandwidth"),
+    )
+    for form in forms:
+        show(form)
+        nameless = [
+            each
+            for each in form.findChildren(QWidget)
+            if each.focusPolicy() and each.isVisible() and not each.accessibleName()
+        ]
+        # What Qt puts into its own controls has the name of the control.
+        assert [type(each).__name__ for each in nameless if type(each).__module__.startswith("gpudesk")] == []
+
+
+def test_all_words_of_a_form_can_be_translated(desk: Desk, theme: Theme, show: Show) -> None:
+    set_language("pseudo")
+    try:
+        form = ValueEditor(desk, theme, "mi325x", "memory_bandwidth")
+        show(form)
+        labels = [row.label for row in form.rows] + [form.windowTitle(), form.save_button.text()]
+        assert all(label.startswith("⟦") for label in labels), labels
+    finally:
+        set_language("en")

@@ -1,0 +1,181 @@
+"""Steps of forms: how figures are entered, what takes the place of what, and whether figures can be."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from gpudesk import paths
+from gpudesk.catalog.queries import Catalog
+from gpudesk.domain.messages import InputError
+from gpudesk.domain.own_facts import Edit, OwnAccelerator, OwnClaim, OwnFacts
+from gpudesk.domain.plausibility import Grade
+from gpudesk.workbench.own_edits import own_source, prefer, state_value
+from gpudesk.workbench.own_entry import EntryKind, entry_of, part_entry
+from gpudesk.workbench.own_forms import difference, in_place_of_held, rename, rests_on, without
+from gpudesk.workbench.own_parts import copied, generations, new_id, part_step
+from gpudesk.workbench.plausibility import plausibility
+from gpudesk.workbench.workbench import Workbench
+
+PART, NAME, DAY = "mi325x", "memory_bandwidth", "2026-11-21"
+
+
+@pytest.fixture
+def bench() -> Iterator[Workbench]:
+    """Return a workbench whose facts of the user's last as long as it does."""
+    with Workbench.open():
+        path = paths.built_catalog_path()
+    with Workbench(Catalog.open(path)) as opened:
+        yield opened
+
+
+def state(bench: Workbench, value: float, title: str) -> Edit:
+    return state_value(bench.catalog, PART, NAME, value, "TB/s", own_source(title), today=DAY)
+
+
+# How a figure is entered
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "units"),
+    [
+        ("memory", EntryKind.NUMBER, ["GiB", "GB"]),
+        (NAME, EntryKind.NUMBER, ["TB/s", "GB/s"]),
+        ("peak_dense_int8", EntryKind.NUMBER, ["TOPS"]),
+        ("memory_type", EntryKind.WORD, []),
+        ("supported_precisions", EntryKind.WORDS, []),
+        # Nobody states these of this part.
+        ("peak_dense_fp4", EntryKind.NUMBER, ["TFLOPS", "PFLOPS"]),
+    ],
+)
+def test_figure_is_entered_as_what_it_is(
+    bench: Workbench, name: str, kind: EntryKind, units: list[str]
+) -> None:
+    entry = entry_of(bench.catalog, PART, name)
+    assert entry.kind is kind
+    assert [unit.label for unit in entry.units] == units
+    assert part_entry(bench.catalog, "", name).kind is kind
+
+
+def test_words_of_other_parts_are_offered(bench: Workbench) -> None:
+    assert "HBM3e" in entry_of(bench.catalog, PART, "memory_type").words
+
+
+def test_attribute_that_there_cannot_be_is_refused(bench: Workbench) -> None:
+    with pytest.raises(InputError):
+        entry_of(bench.catalog, PART, "colour")
+
+
+# What takes the place of what
+
+
+def test_new_value_takes_the_place_of_the_one_that_held(bench: Workbench) -> None:
+    bench.own.do(state(bench, 5.3, "First"))
+    bench.own.do(in_place_of_held(bench.catalog, PART, NAME, state(bench, 5.5, "Second")))
+    own = [claim for claim in bench.catalog.attribute(PART, NAME).claims if claim.own]
+    assert [(claim.source.title, claim.value) for claim in own] == [("Second", 5.5e12)]
+    assert not any(source.title == "First" for source in bench.catalog.sources())
+    bench.own.undo()
+    assert bench.catalog.attribute(PART, NAME).value == 5.3e12
+
+
+def test_rival_of_the_users_stays_where_a_shipped_claim_holds(bench: Workbench) -> None:
+    bench.own.do(state(bench, 5.3, "First"))
+    shipped = bench.catalog.attribute(PART, NAME).shipped
+    assert shipped is not None
+    bench.own.do(prefer(bench.catalog, PART, NAME, shipped, "", today=DAY))
+    bench.own.do(in_place_of_held(bench.catalog, PART, NAME, state(bench, 5.5, "Second")))
+    own = [claim.source.title for claim in bench.catalog.attribute(PART, NAME).claims if claim.own]
+    assert own == ["First", "Second"]
+
+
+def test_difference_is_the_step_from_one_to_the_other(bench: Workbench) -> None:
+    step = state(bench, 5.3, "First")
+    after = bench.own.facts.after(step)
+    assert OwnFacts().after(difference(OwnFacts(), after, step.text)).facts == after.facts
+    with pytest.raises(InputError):
+        difference(after, after, step.text)
+    (claim,) = [fact for fact in after if isinstance(fact, OwnClaim)]
+    left = without(after, [claim])
+    assert rests_on(after, claim.source) == 1
+    assert left.get("source", claim.source) is None
+
+
+# Accelerators
+
+
+def add_part(bench: Workbench) -> OwnAccelerator:
+    figures = {
+        each.name: copied(each.preferred)
+        for each in bench.catalog.attributes(PART)
+        if each.preferred is not None
+    }
+    part = OwnAccelerator(new_id(bench.catalog, "Ours"), "Ours", "AMD", "cdna3")
+    bench.own.do(part_step(bench.catalog, part, figures, today=DAY))
+    return part
+
+
+def test_copy_is_estimated_like_what_it_was_copied_from(bench: Workbench) -> None:
+    part = add_part(bench)
+    own, shipped = bench.catalog.accelerator(part.id), bench.catalog.accelerator(PART)
+    assert (own.memory_bytes, own.memory_bandwidth, own.platform) == (
+        shipped.memory_bytes,
+        shipped.memory_bandwidth,
+        shipped.platform,
+    )
+    assert dict(own.peak_dense) == dict(shipped.peak_dense)
+    assert new_id(bench.catalog, "Ours") == "ours-2"
+
+
+def test_change_of_one_figure_touches_that_alone(bench: Workbench) -> None:
+    part = add_part(bench)
+    figures = {
+        each.name: copied(each.preferred)
+        for each in bench.catalog.attributes(part.id)
+        if each.preferred is not None
+    }
+    with pytest.raises(InputError):
+        part_step(bench.catalog, part, figures, today="2026-12-01")
+    source = own_source("Own run")
+    changed = {**figures, "tdp": replace(figures["tdp"], value=900, source=source, printed=None)}
+    step = part_step(bench.catalog, part, changed, today="2026-12-01")
+    assert {fact.attribute for fact in step.after if isinstance(fact, OwnClaim)} == {"tdp"}
+    assert {fact.attribute for fact in step.before if isinstance(fact, OwnClaim)} == {"tdp"}
+    bench.own.do(step)
+    assert bench.catalog.accelerator(part.id).tdp_w == 900
+
+
+def test_part_without_bandwidth_is_refused_at_it(bench: Workbench) -> None:
+    part = OwnAccelerator("ours", "Ours", "AMD", "cdna3")
+    with pytest.raises(InputError) as refused:
+        part_step(bench.catalog, part, {}, today=DAY)
+    assert refused.value.where == "memory"
+
+
+def test_generations_name_their_parts(bench: Workbench) -> None:
+    found = {each.name: each.parts for each in generations(bench.catalog)}
+    assert "Instinct MI325X" in found["cdna3"]
+
+
+def test_only_own_entries_are_renamed(bench: Workbench) -> None:
+    part = add_part(bench)
+    bench.own.do(rename(bench.catalog, part.id, " Theirs ", "ACME"))
+    assert bench.catalog.thing(part.id).name == "Theirs"
+    with pytest.raises(InputError):
+        rename(bench.catalog, PART, "Other", "AMD")
+
+
+# Whether it can be
+
+
+@pytest.mark.parametrize(
+    ("value", "grade"), [(6.0e12, None), (5.3e15, Grade.REFUSED), (5.3e9, Grade.REFUSED)]
+)
+def test_slip_of_the_unit_is_refused(bench: Workbench, value: float, grade: Grade | None) -> None:
+    found = plausibility(bench.catalog, PART, NAME, value)
+    assert {each.grade for each in found if each.attribute == NAME} >= ({grade} if grade else set())
+    assert found == () or grade is not None
+
+
+def test_figures_of_models_are_not_judged(bench: Workbench) -> None:
+    assert plausibility(bench.catalog, bench.catalog.models()[0].id, "hidden_size", 1) == ()
