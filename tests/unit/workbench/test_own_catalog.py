@@ -288,13 +288,10 @@ def test_verdicts_on_the_shipped_value_do_not_speak_for_another(bench: Workbench
 
 
 def test_steps_that_were_written_one_after_the_other_are_all_in_force(bench: Workbench) -> None:
-    first, second = (
-        stated(bench),
-        own_edits.state_value(bench.catalog, "h200-sxm", "tdp", 650, "W", QUOTE, today=TODAY),
-    )
+    first, meter = stated(bench), own_edits.own_source("Meter")
     written = bench.own.write(first)
     # In between, another window.
-    bench.own.do(second)
+    bench.own.do(own_edits.state_value(bench.catalog, "h200-sxm", "tdp", 650, "W", meter, today=TODAY))
     bench.own.adopt(first, written)
     assert bench.catalog.attribute(PART, NAME).overridden
     assert bench.catalog.attribute("h200-sxm", "tdp").overridden
