@@ -1,0 +1,59 @@
+"""A figure changed over the real window: everything that depends on it follows, and can be undone."""
+
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from gpudesk.desktop.app import Program
+from gpudesk.desktop.main_window import MainWindow
+from gpudesk.desktop.pages.catalog.editors.value_editor import ValueEditor
+from gpudesk.desktop.pages.catalog.requests import EditorKind, EditorRequest
+from gpudesk.desktop.theme.theme import Theme
+from gpudesk.workbench.workbench import Workbench
+from tests.unit.desktop.pages.catalog.editors.keys import key, tab, typed
+
+PART, NAME = "mi325x", "memory_bandwidth"
+
+
+@pytest.fixture
+def window(qapp: QApplication, bench: Workbench, theme: Theme, qtbot: QtBot) -> Iterator[MainWindow]:
+    program = Program(qapp, bench)
+    made = program.new_window()
+    made.open_template("70b-chat-on-four")
+    made.activateWindow()
+    qtbot.waitUntil(made.isActiveWindow)
+    yield made
+    program.end()
+
+
+def throughput(window: MainWindow) -> float:
+    answer = window.desk.answer
+    assert answer is not None
+    column = window.desk.column(PART)
+    assert column is not None
+    assert column.estimate is not None
+    assert column.estimate.output_tokens_per_s is not None
+    return column.estimate.output_tokens_per_s.value
+
+
+def test_value_is_stated_over_the_window_and_the_answer_follows(window: MainWindow, qtbot: QtBot) -> None:
+    before = throughput(window)
+    window.catalog.open_editor(EditorRequest(EditorKind.VALUE, thing=PART, attribute=NAME))
+    (dialog,) = window.findChildren(ValueEditor)
+    qtbot.waitUntil(dialog.isActiveWindow)
+    typed("5.3")
+    dialog.source.title.take_focus()
+    typed("Own run")
+    tab()
+    key(Qt.Key.Key_Return)
+    assert dialog.saved
+    window.desk.flush()
+    after = throughput(window)
+    assert after < before
+    assert window.desk.impact is not None
+    window.desk.workbench.own.undo()
+    window.desk.flush()
+    assert throughput(window) == before
