@@ -61,7 +61,7 @@ class _Studio:
 
     def take_all(self) -> None:
         """Take every picture."""
-        from gpudesk.desktop.session.selection import attribute, figure
+        from gpudesk.desktop.session.selection import attribute, catalog_attribute, figure
 
         desk = self._window.desk
         self._program.set_theme("light")
@@ -72,6 +72,9 @@ class _Studio:
         desk.select(figure("b200-hgx", "output_tokens_per_s"))
         self._take("performance-dark", "performance")
         self._program.set_theme("light")
+        self._state_a_value()
+        desk.select(catalog_attribute("mi325x", "memory_bandwidth"))
+        self._take("catalog-light", "catalog")
         self._give_too_little()
         desk.select(figure("h200-sxm", "memory"))
         self._take("memory-and-fit-light", "memory")
@@ -82,6 +85,17 @@ class _Studio:
         self._window.desk.undo_stack.setClean()
         self._window.close()
         self._settle()
+
+    def _state_a_value(self) -> None:
+        """State a price that nobody has."""
+        from gpudesk.workbench import own_edits
+
+        workbench = self._program.workbench
+        day = workbench.catalog.data_date
+        source = own_edits.own_source("Quote by mail", "Reseller", date=day)
+        price = (workbench.catalog, "mi355x", "price_low", 30_000, "USD", source)
+        workbench.own.do(own_edits.state_value(*price, today=day))
+        self._window.note.clear()
 
     def _give_too_little(self) -> None:
         """Ask two of each part to hold a model that not all of them can."""
