@@ -277,8 +277,9 @@ def _edit(own: OwnFacts, text: Message, take: Iterable[OwnFact] = (), put: Itera
 
     Sources that nothing rests on any more go with the facts that rested on them.
     """
-    new = {fact_key(fact): fact for fact in put if own.get(*fact_key(fact)) != fact}
-    gone = {fact_key(fact): fact for fact in take if fact_key(fact) not in new}
+    wanted = {fact_key(fact): fact for fact in put}
+    new = {key: fact for key, fact in wanted.items() if own.get(*key) != fact}
+    gone = {fact_key(fact): fact for fact in take if fact_key(fact) not in wanted}
     for key in new:
         replaced = own.get(*key)
         if replaced is not None:

@@ -295,3 +295,14 @@ def test_steps_that_were_written_one_after_the_other_are_all_in_force(bench: Wor
     bench.own.adopt(first, written)
     assert bench.catalog.attribute(PART, NAME).overridden
     assert bench.catalog.attribute("h200-sxm", "tdp").overridden
+
+
+def test_price_that_replaces_itself_stays(bench: Workbench) -> None:
+    price = OwnPrice("p1", PART, "on_demand", QUOTE.id, Kind.USER, usd=2.5)
+    bench.own.do(own_edits.state_price(bench.catalog, price, QUOTE))
+    with pytest.raises(InputError) as refused:
+        own_edits.state_price(bench.catalog, price, QUOTE, replaces="p1")
+    assert refused.value.problem.id == "own.same_value"
+    dearer = OwnPrice("p2", PART, "on_demand", QUOTE.id, Kind.USER, usd=3.5)
+    bench.own.do(own_edits.state_price(bench.catalog, dearer, QUOTE, replaces="p1"))
+    assert [each.usd for each in bench.catalog.prices(PART) if each.own] == [3.5]
