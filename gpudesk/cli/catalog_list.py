@@ -42,7 +42,13 @@ def list_fields(workbench: Workbench, kind: str | None) -> Any:  # noqa: ANN401 
         return [{"id": template.id, "name": template.scenario.name} for template in templates()]
     wanted = _THING_KINDS[kind] if kind is not None else None
     return [
-        {"id": thing.id, "kind": thing.kind.value, "name": thing.name, "maker": thing.maker}
+        {
+            "id": thing.id,
+            "kind": thing.kind.value,
+            "name": thing.name,
+            "maker": thing.maker,
+            "own": thing.own,
+        }
         for thing in catalog.things(wanted)
     ]
 
@@ -63,7 +69,8 @@ def _accelerators(workbench: Workbench) -> _List:
     head = [tr("Id"), "GiB", "TB/s", "BF16", "FP8", "W", tr("Vendor"), tr("Name")]
     rows = []
     for part in workbench.catalog.accelerators():
-        name = f"{part.name} ({tr('announced')})" if part.announced else part.name
+        own = workbench.catalog.thing(part.id).own
+        name = _marked(part.name, announced=part.announced, own=own)
         rows.append(
             [
                 part.id,
@@ -79,6 +86,12 @@ def _accelerators(workbench: Workbench) -> _List:
     return head, rows, (1, 2, 3, 4, 5)
 
 
+def _marked(name: str, *, own: bool, announced: bool = False) -> str:
+    """Return a name with what is special about it."""
+    marks = [word for word, holds in ((tr("announced"), announced), (tr("yours"), own)) if holds]
+    return f"{name} ({', '.join(marks)})" if marks else name
+
+
 def _models(workbench: Workbench) -> _List:
     head = [tr("Id"), tr("Layers"), tr("Context"), tr("Stored in"), tr("Organisation"), tr("Name")]
     rows = [
@@ -88,7 +101,7 @@ def _models(workbench: Workbench) -> _List:
             _FORMATTER.count(model.max_context),
             UNKNOWN if model.native_precision is None else model.native_precision.upper(),
             model.organisation,
-            model.name,
+            _marked(model.name, own=workbench.catalog.thing(model.id).own),
         ]
         for model in workbench.catalog.models()
     ]
@@ -98,7 +111,7 @@ def _models(workbench: Workbench) -> _List:
 def _things(kind: ThingKind) -> Callable[[Workbench], _List]:
     def listed(workbench: Workbench) -> _List:
         things = workbench.catalog.things(kind)
-        rows = [[thing.id, thing.maker or UNKNOWN, thing.name] for thing in things]
+        rows = [[thing.id, thing.maker or UNKNOWN, _marked(thing.name, own=thing.own)] for thing in things]
         return [tr("Id"), tr("Maker"), tr("Name")], rows, ()
 
     return listed
@@ -120,7 +133,7 @@ def _prices(workbench: Workbench) -> _List:
             _amount(price.usd, price.usd_low, price.usd_high),
             price.date or UNKNOWN,
             kind_label(price.kind),
-            price.provider or price.source.publisher,
+            _marked(price.provider or price.source.publisher, own=price.own),
         ]
         for price in workbench.catalog.prices()
     ]

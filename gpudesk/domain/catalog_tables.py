@@ -65,17 +65,6 @@ class CellMark(IntFlag):
     COMPUTED = 4
 
 
-class Stance(StrEnum):
-    """How a claim stands to the one that is taken."""
-
-    TAKEN = "taken"
-    AGREES = "agrees"
-    #: It states another value, and nobody said yet why that is not taken.
-    DIFFERS = "differs"
-    #: It states another value, and a verdict says why that is not taken.
-    REFUSED = "refused"
-
-
 @dataclass(frozen=True, slots=True)
 class Column:
     """One column: `key` is its name in settings, `attribute` the one of the catalog that it shows.

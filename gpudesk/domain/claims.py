@@ -31,6 +31,17 @@ class Kind(StrEnum):
     USER = "user"
 
 
+class Stance(StrEnum):
+    """How a claim stands to the one that is taken."""
+
+    TAKEN = "taken"
+    AGREES = "agrees"
+    #: It states another value, and nobody said yet why that is not taken.
+    DIFFERS = "differs"
+    #: It states another value, and a verdict says why that is not taken.
+    REFUSED = "refused"
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
     """A publication that figures come from. Dates are ISO: a year, a month or a day."""
@@ -119,6 +130,19 @@ class Attribute:
             return True
         judged = self.shipped.value if self.shipped is not None else self.value
         return judged == self.value and (claim.verdict or "").startswith(AGREES)
+
+    def stance(self, claim: Claim) -> Stance:
+        """Return how a claim stands to the one that is taken."""
+        if claim.preferred:
+            return Stance.TAKEN
+        if self.agrees(claim):
+            return Stance.AGREES
+        return Stance.REFUSED if self.verdict(claim) else Stance.DIFFERS
+
+    def verdict(self, claim: Claim) -> str | None:
+        """Return what is said of a claim; nothing where it agrees with a shipped value that is not taken."""
+        said = claim.verdict
+        return None if said and said.startswith(AGREES) and not self.agrees(claim) else said
 
 
 @dataclass(frozen=True, slots=True)

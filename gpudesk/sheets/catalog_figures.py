@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from gpudesk.domain.claims import Attribute, Claim, Source
 from gpudesk.domain.things import Thing
 from gpudesk.sheets.claim_lines import label_alone
-from gpudesk.sheets.export_cells import ExportCells, merged_names, source_columns, stance, whose_columns
+from gpudesk.sheets.export_cells import ExportCells, merged_names, source_columns, whose_columns
 from gpudesk.sheets.labels import attribute_label
 from gpudesk.sheets.specs import PRICE
 from gpudesk.sheets.table_export import CellKind, CellValue, Column, ExportTable, Row
@@ -95,8 +95,8 @@ def _claim(thing: Thing, attribute: Attribute, claim: Claim, cells: ExportCells)
         label_alone(attribute.name),
         cells.value(claim.value, attribute.name, attribute.unit),
         cells.unit(attribute.name, attribute.unit) if stated else None,
-        cells.stance(stance(attribute, claim)),
-        claim.verdict,
+        cells.stance(attribute.stance(claim)),
+        attribute.verdict(claim),
         attribute.reason if claim.preferred else None,
         claim.published,
         claim.conditions,

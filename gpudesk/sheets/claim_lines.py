@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from gpudesk.domain.claims import Attribute, Claim, Dispute, Kind
+from gpudesk.domain.claims import Attribute, Claim, Dispute, Kind, Stance
 from gpudesk.domain.formatting import UNKNOWN, Formatter, Quantity, display_unit, quantity_of
-from gpudesk.sheets.explanation import ClaimGroup, ClaimLine, Detail, DisputeLine, Stance
+from gpudesk.sheets.explanation import ClaimGroup, ClaimLine, Detail, DisputeLine
 from gpudesk.sheets.labels import attribute_label, kind_label, precision_name
 from gpudesk.sheets.specs import PRICE, as_sentence
 from gpudesk.text import tr
@@ -140,12 +140,12 @@ def _line(attribute: Attribute, claim: Claim, formatter: Formatter, high: Attrib
     upper = None if high is None else _of_source(high, claim)
     if upper is not None and upper.value != claim.value:
         value = f"{value} – {formatter.catalog(upper.value, Quantity.USD)}"
-    stance = _stance(attribute, claim)
-    details = _details(claim, value, unit)
+    stance = attribute.stance(claim)
+    details = _details(claim, attribute.verdict(claim), value, unit)
     who = _title(claim)
     said = stance_word(stance)
     verdict = claim.verdict if stance is Stance.REFUSED else None
-    if attribute.shipped is not None and _is(claim, attribute.shipped) and not claim.preferred:
+    if is_shipped(attribute, claim) and not claim.preferred:
         verdict = tr("what the shipped catalog takes")
     figure = f"{value} {unit}" if unit else value
     return ClaimLine(
@@ -164,23 +164,16 @@ def _line(attribute: Attribute, claim: Claim, formatter: Formatter, high: Attrib
     )
 
 
-def _is(claim: Claim, other: Claim) -> bool:
-    return claim.source.id == other.source.id and claim.value == other.value
-
-
-def _stance(attribute: Attribute, claim: Claim) -> Stance:
-    """Return how a claim stands; a verdict may say that figures that differ agree but for rounding."""
-    if claim.preferred:
-        return Stance.PREFERRED
-    if attribute.agrees(claim):
-        return Stance.AGREES
-    return Stance.REFUSED if claim.verdict else Stance.DIFFERS
+def is_shipped(attribute: Attribute, claim: Claim) -> bool:
+    """Whether the user takes another claim, and this is the one that the shipped catalog takes."""
+    shipped = attribute.shipped
+    return shipped is not None and (claim.source.id, claim.value) == (shipped.source.id, shipped.value)
 
 
 def stance_word(stance: Stance) -> str:
     """Return how a claim stands in one word."""
     return {
-        Stance.PREFERRED: tr("taken"),
+        Stance.TAKEN: tr("taken"),
         Stance.AGREES: tr("agrees"),
         Stance.DIFFERS: tr("differs"),
         Stance.REFUSED: tr("refused"),
@@ -235,7 +228,7 @@ def _shown(attribute: Attribute, claim: Claim | None, formatter: Formatter) -> t
     return formatter.catalog(claim.value, quantity), unit
 
 
-def _details(claim: Claim, value: str, unit: str | None) -> tuple[Detail, ...]:
+def _details(claim: Claim, verdict: str | None, value: str, unit: str | None) -> tuple[Detail, ...]:
     """Return what else is known about a claim; what is not known is left out."""
     source = claim.source
     published = claim.published
@@ -249,7 +242,7 @@ def _details(claim: Claim, value: str, unit: str | None) -> tuple[Detail, ...]:
         (tr("Kind"), kind_label(claim.kind)),
         (tr("Date"), source.date or tr("no date")),
         (tr("Retrieved"), claim.retrieved),
-        (tr("Verdict"), claim.verdict),
+        (tr("Verdict"), verdict),
         (tr("Statement"), ", ".join(claim.statements)),
         (tr("Note"), claim.note),
         (tr("Remark"), source.trust),

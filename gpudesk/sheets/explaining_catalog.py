@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from gpudesk.domain.claims import Attribute, Claim
+from gpudesk.domain.claims import Attribute, Claim, Stance
 from gpudesk.domain.formatting import Formatter, Quantity, quantity_of
 from gpudesk.sheets.catalog_view import EDIT_KEY, CatalogView, aged, statement_line
 from gpudesk.sheets.claim_lines import (
@@ -15,15 +15,7 @@ from gpudesk.sheets.claim_lines import (
     label_alone,
     range_text,
 )
-from gpudesk.sheets.explanation import (
-    ClaimGroup,
-    ClaimLine,
-    Explanation,
-    Ground,
-    Offer,
-    OfferKind,
-    Stance,
-)
+from gpudesk.sheets.explanation import ClaimGroup, ClaimLine, Explanation, Ground, Offer, OfferKind
 from gpudesk.sheets.specs import PRICE, as_sentence
 from gpudesk.text import tr, trn
 
@@ -162,7 +154,7 @@ def _with_offers(
 
 
 def _with_offer(line: ClaimLine, attribute: Attribute) -> ClaimLine:
-    if line.stance is Stance.PREFERRED:
+    if line.stance is Stance.TAKEN:
         return line
     text = tr("Take this claim…")
     return replace(

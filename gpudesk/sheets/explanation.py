@@ -10,18 +10,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
 
+from gpudesk.domain.claims import Stance
 from gpudesk.domain.sizing import Remedy
 from gpudesk.text import tr
-
-
-class Stance(StrEnum):
-    """How a claim stands to the value that the catalog takes."""
-
-    PREFERRED = "preferred"
-    AGREES = "agrees"
-    DIFFERS = "differs"
-    #: It differs, and a verdict says why it is not taken.
-    REFUSED = "refused"
 
 
 class Ground(StrEnum):

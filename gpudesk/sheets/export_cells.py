@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
-from gpudesk.domain.catalog_tables import Stance
-from gpudesk.domain.claims import Attribute, Claim, ClaimValue, Kind, Source
+from gpudesk.domain.claims import Attribute, Claim, ClaimValue, Kind, Source, Stance
 from gpudesk.domain.formatting import Quantity, display_unit, in_display_unit, quantity_of
 from gpudesk.sheets.labels import kind_label
 from gpudesk.sheets.table_export import CellKind, CellValue, Column
@@ -89,15 +88,6 @@ def whose_columns(name: str, label: str) -> tuple[Column, ...]:
         Column(f"{name}_date", tr("{figure}: date", figure=label), kind=CellKind.DATE, about=name),
         Column(f"{name}_own", tr("{figure}: own", figure=label), kind=CellKind.YES_NO, about=name),
     )
-
-
-def stance(attribute: Attribute, claim: Claim) -> Stance:
-    """Return how a claim stands to the value that is taken."""
-    if claim.preferred:
-        return Stance.TAKEN
-    if attribute.agrees(claim):
-        return Stance.AGREES
-    return Stance.REFUSED if claim.verdict else Stance.DIFFERS
 
 
 def merged_names(things: Mapping[str, Mapping[str, Attribute]]) -> list[str]:

@@ -172,6 +172,21 @@ def attribute_fields(attribute: Attribute, sources: dict[str, Source] | None = N
         "reason": attribute.reason,
         "claim": None if preferred is None else _claim(preferred, sources),
         "rivals": [_claim(rival, sources) for rival in attribute.rivals],
+        "preference": _preference(attribute),
+    }
+
+
+def _preference(attribute: Attribute) -> dict[str, Any] | None:
+    """Return the user's choice among the claims, with what the shipped catalog takes; null without one."""
+    chosen, shipped = attribute.preference, attribute.shipped
+    if chosen is None:
+        return None
+    return {
+        "date": chosen.date,
+        "reason": chosen.reason,
+        "shipped_value": None if shipped is None else _plain(shipped.value),
+        "shipped_source": None if shipped is None else shipped.source.id,
+        "shipped_reason": attribute.shipped_reason,
     }
 
 
@@ -186,6 +201,7 @@ def _claim(claim: Claim, sources: dict[str, Source] | None) -> dict[str, Any]:
         "retrieved": claim.retrieved,
         "note": claim.note,
         "verdict": claim.verdict,
+        "own": claim.own,
         "statements": list(claim.statements),
     }
 
@@ -229,6 +245,7 @@ def price_fields(price: Price) -> dict[str, Any]:
         "basis": price.basis,
         "note": price.note,
         "source": source_fields(price.source),
+        "own": price.own,
     }
 
 

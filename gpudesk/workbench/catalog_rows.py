@@ -8,8 +8,8 @@ from types import MappingProxyType
 from typing import Final
 
 from gpudesk.catalog.queries import Catalog
-from gpudesk.domain.catalog_tables import CatalogRow, CatalogTable, CellMark, CellValue, Section, Stance
-from gpudesk.domain.claims import Attribute, Claim, Price, SeedClaim, Source
+from gpudesk.domain.catalog_tables import CatalogRow, CatalogTable, CellMark, CellValue, Section
+from gpudesk.domain.claims import Attribute, Claim, Price, SeedClaim, Source, Stance
 from gpudesk.domain.own_facts import OwnAccelerator, OwnFacts, OwnModel
 from gpudesk.domain.things import Thing, ThingKind
 from gpudesk.workbench.catalog_columns import COLUMNS
@@ -114,18 +114,9 @@ def _is_claim(statement: SeedClaim) -> bool:
     return bool(statement.things and statement.attributes)
 
 
-def stance(attribute: Attribute, claim: Claim) -> Stance:
-    """Return how a claim stands to the one taken."""
-    if claim.preferred:
-        return Stance.TAKEN
-    if attribute.agrees(claim):
-        return Stance.AGREES
-    return Stance.REFUSED if claim.verdict else Stance.DIFFERS
-
-
 def _claim_row(thing: Thing, attribute: Attribute, number: int, claim: Claim) -> CatalogRow:
     date = claim.source.date
-    stands = stance(attribute, claim)
+    stands = attribute.stance(claim)
     return CatalogRow(
         key=f"{thing.id}/{attribute.name}/{claim.source.id}/{number}",
         values=(
@@ -138,7 +129,7 @@ def _claim_row(thing: Thing, attribute: Attribute, number: int, claim: Claim) ->
             claim.kind.value,
             date,
             date or claim.retrieved,
-            claim.verdict,
+            attribute.verdict(claim),
             claim.published,
             claim.conditions,
             claim.retrieved,

@@ -13,6 +13,7 @@ from gpudesk.desktop.panel.node import Heading, Kind, Link, Node, Remark, Share
 from gpudesk.desktop.panel.pieces import Fill, Glyph, Icon, Key, Layout, Measure, Rule, Text
 from gpudesk.desktop.panel.plan_blocks import group_layout, plan_layout
 from gpudesk.desktop.panel.record_blocks import record_layout
+from gpudesk.domain.claims import Stance
 from gpudesk.sheets.explanation import (
     ClaimLine,
     Detail,
@@ -21,7 +22,6 @@ from gpudesk.sheets.explanation import (
     Ground,
     Limits,
     RemedyLine,
-    Stance,
     TermLine,
 )
 from gpudesk.text import tr
@@ -289,7 +289,7 @@ class Blocks:
     def _claim(self, claim: ClaimLine, state: State) -> Layout:
         layout, x = Layout(), self._px(_MARGIN)
         right = state.width - x
-        preferred = claim.stance is Stance.PREFERRED
+        preferred = claim.stance is Stance.TAKEN
         quiet = "text2" if preferred or state.current else "text3"
         layout.space(self._px(6))
         room = right - self._px(24) - x
@@ -325,7 +325,7 @@ class Blocks:
     def _stance(self, layout: Layout, right: float, stance: Stance, quiet: str) -> None:
         height = self._line("section")
         middle = layout.height + height / 2
-        if stance is Stance.PREFERRED:
+        if stance is Stance.TAKEN:
             side = self._px(14)
             layout.add(Icon("check", right - side, middle - side / 2, side, "text1"))
         elif stance is Stance.AGREES:

@@ -8,6 +8,9 @@ import pytest
 
 from gpudesk import paths, text
 from gpudesk.cli import main as entry
+from gpudesk.domain.claims import Kind
+from gpudesk.workbench.own_edits import own_source, prefer, state_value
+from gpudesk.workbench.workbench import Workbench
 
 Capture = pytest.CaptureFixture[str]
 
@@ -63,3 +66,74 @@ def test_a_serving_engine_is_shown_in_words_and_plain_numbers(capsys: Capture) -
     assert "  - setting max_batch, value 256, source " in said
     assert "True" not in said
     assert ".0," not in said
+
+
+@pytest.fixture
+def with_own_values() -> None:
+    """State a bandwidth of one's own and choose another power for MI325X."""
+    source = own_source("Quote by mail", "Dealer", url=None, date="2026-11-18", kind=Kind.USER)
+    with Workbench.open() as workbench:
+        stated = state_value(
+            workbench.catalog,
+            "mi325x",
+            "memory_bandwidth",
+            6.1,
+            "TB/s",
+            source,
+            today="2026-11-20",
+            reason="measured on our rack",
+        )
+        workbench.own.do(stated)
+        rival = workbench.catalog.attribute("mi325x", "tdp").rivals[0]
+        workbench.own.do(
+            prefer(workbench.catalog, "mi325x", "tdp", rival, "they throttle", today="2026-11-20")
+        )
+
+
+@pytest.mark.usefixtures("with_own_values")
+def test_own_values_are_shown_with_the_choice_and_the_shipped_value(capsys: Capture) -> None:
+    assert entry.main(["catalog", "show", "mi325x"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "memory_bandwidth ◇ 6.1 TB/s [your value, Dealer, Quote by mail, own, 2026-11-18]" in said
+    assert "vendor data sheet, 2026] what the shipped catalog takes" in said
+    assert "Your choice, 2026-11-20: Measured on our rack. The shipped catalog: 6.0 TB/s by AMD" in said
+    assert "Your choice, 2026-11-20: They throttle." in said
+    # Verdicts that spoke for the shipped value say nothing for another.
+    taken = said[said.index("memory_bandwidth") : said.index("last_level_cache")]
+    assert "agrees" not in taken
+    assert "⊘ 5.3 TB/s" in taken
+
+
+@pytest.mark.usefixtures("with_own_values")
+def test_own_values_are_marked_for_programs(capsys: Capture) -> None:
+    assert entry.main(["catalog", "show", "mi325x", "--json"]) == 0
+    found = {each["name"]: each for each in json.loads(capsys.readouterr().out)["attributes"]}
+    bandwidth, power = found["memory_bandwidth"], found["tdp"]
+    assert (bandwidth["value"], bandwidth["claim"]["own"]) == (6.1e12, True)
+    assert not any(rival["own"] for rival in bandwidth["rivals"])
+    assert bandwidth["preference"]["reason"] == "measured on our rack"
+    assert bandwidth["preference"]["shipped_value"] == 6e12
+    assert not power["claim"]["own"]
+    assert (power["preference"]["date"], power["preference"]["shipped_value"]) == ("2026-11-20", 1000)
+    assert found["memory"]["preference"] is None
+
+
+def test_a_copy_of_an_accelerator_is_imported_without_a_question(tmp_path: Path, capsys: Capture) -> None:
+    assert entry.main(["catalog", "show", "mi455x", "--json"]) == 0
+    copy = json.loads(capsys.readouterr().out)
+    assert (copy["generation"], copy["announced"], copy["own"]) == ("cdna5", True, False)
+    file = tmp_path / "copy.json"
+    file.write_text(json.dumps({**copy, "id": "ours", "name": "Our part"}), "utf-8")
+    assert entry.main(["import", str(file)]) == 0
+    capsys.readouterr()
+    assert [each["id"] for each in listed(capsys, "accelerators") if each["own"]] == ["ours"]
+    with Workbench.open() as workbench:
+        ours, theirs = (workbench.catalog.accelerator(part) for part in ("ours", "mi455x"))
+    assert (ours.generation, ours.announced) == (theirs.generation, True)
+    assert (ours.memory_bytes, ours.memory_bandwidth, ours.peak_dense) == (
+        theirs.memory_bytes,
+        theirs.memory_bandwidth,
+        theirs.peak_dense,
+    )
+    assert entry.main(["catalog", "list", "accelerators"]) == 0
+    assert "Our part (announced, yours)" in capsys.readouterr().out

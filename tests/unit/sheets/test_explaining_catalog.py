@@ -8,7 +8,7 @@ import pytest
 
 from gpudesk.catalog.queries import Catalog
 from gpudesk.domain.age_rule import AgeRule
-from gpudesk.domain.claims import Kind
+from gpudesk.domain.claims import Kind, Stance
 from gpudesk.domain.formatting import ENGLISH, Formatter
 from gpudesk.domain.own_facts import OwnPrice
 from gpudesk.sheets.catalog_view import CatalogView
@@ -20,7 +20,7 @@ from gpudesk.sheets.explaining_entries import (
     explain_source,
     explain_statement,
 )
-from gpudesk.sheets.explanation import Explanation, OfferKind, Stance
+from gpudesk.sheets.explanation import Explanation, OfferKind
 from gpudesk.sheets.explanation_text import with_sources
 from gpudesk.sheets.sections import make_sheet
 from gpudesk.workbench.own_edits import own_source, prefer, state_price, state_value
@@ -75,7 +75,7 @@ def test_bandwidth_of_the_mi325x_shows_both_figures_and_the_seeds_behind_them(wo
     assert found.conditions == "Shipped value"
     (group,) = found.claims
     said = [(claim.value, claim.stance, claim.source_id) for claim in group.claims]
-    assert said[0][:2] == ("6.0", Stance.PREFERRED)
+    assert said[0][:2] == ("6.0", Stance.TAKEN)
     assert ("5.3", Stance.REFUSED, "seed-000") in said
     assert ("5.3", Stance.REFUSED, "seed-002") in said
     assert ("6.0", Stance.AGREES, "seed-000") in said

@@ -8,7 +8,7 @@ import pytest
 
 from gpudesk.domain.answers import Answer, Column, Term
 from gpudesk.domain.charts import PREFILL, Share, StepShares
-from gpudesk.domain.claims import Attribute
+from gpudesk.domain.claims import Attribute, Stance
 from gpudesk.domain.estimates import Basis, Limiter, RowsBehind
 from gpudesk.domain.formatting import ENGLISH, GERMAN, Formatter
 from gpudesk.domain.messages import message
@@ -17,7 +17,7 @@ from gpudesk.domain.sizing import Remedy, RemedyKind
 from gpudesk.domain.units import GIB
 from gpudesk.sheets.claim_lines import label_alone
 from gpudesk.sheets.explaining import Backing, explain_attribute, explain_figure, explain_model
-from gpudesk.sheets.explanation import Explanation, Ground, Stance
+from gpudesk.sheets.explanation import Explanation, Ground
 from gpudesk.sheets.explanation_text import with_sources, working_text
 from gpudesk.sheets.terms import named_formula, numeric_formula, term_value
 from tests.unit.sheets.conftest import MakeAnswer
@@ -59,7 +59,7 @@ def test_a_disputed_value_names_all_claims_with_the_preferred_one_first(answer: 
     assert found.band == "Range of claims 5.3 to 6.0"
     assert found.basis == "Vendor data sheet, 2025-03-01"
     (group,) = found.claims
-    assert [claim.stance for claim in group.claims] == [Stance.PREFERRED, Stance.REFUSED]
+    assert [claim.stance for claim in group.claims] == [Stance.TAKEN, Stance.REFUSED]
     assert group.claims[1].verdict == "another part's figure"
     assert group.claims[1].origin == "Press · 2025-06"
     assert group.reason == "The maker's own figure."

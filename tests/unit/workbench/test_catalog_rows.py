@@ -4,11 +4,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from gpudesk.domain.catalog_tables import CatalogRow, CatalogTable, CellMark, CellValue, Section, Stance
-from gpudesk.domain.claims import Attribute, Claim, Kind, Source
+from gpudesk.domain.catalog_tables import CatalogRow, CatalogTable, CellMark, CellValue, Section
+from gpudesk.domain.claims import Attribute, Claim, Kind, Source, Stance
 from gpudesk.domain.own_facts import OwnPrice
 from gpudesk.workbench import own_edits
-from gpudesk.workbench.catalog_rows import catalog_table, stance
+from gpudesk.workbench.catalog_rows import catalog_table
 from gpudesk.workbench.own_checks import own_source
 from gpudesk.workbench.workbench import Workbench
 
@@ -119,7 +119,7 @@ def test_how_claims_stand() -> None:
         claim(10.3e12, verdict="doubled data rate"),
     )
     attribute = Attribute("mi325x", "memory_bandwidth", "B/s", claims)
-    assert [stance(attribute, each) for each in claims] == [
+    assert [attribute.stance(each) for each in claims] == [
         Stance.TAKEN,
         Stance.AGREES,
         Stance.AGREES,

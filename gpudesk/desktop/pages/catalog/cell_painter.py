@@ -24,7 +24,8 @@ from gpudesk.desktop.theme.pen import Pen
 from gpudesk.desktop.theme.theme import Theme
 from gpudesk.desktop.widgets.text_cache import TextCache
 from gpudesk.desktop.widgets.text_layer import TextLayer
-from gpudesk.domain.catalog_tables import CatalogRow, CellMark, ColumnKind, Section, Stance
+from gpudesk.domain.catalog_tables import CatalogRow, CellMark, ColumnKind, Section
+from gpudesk.domain.claims import Stance
 from gpudesk.sheets.catalog_cells import FIGURES
 from gpudesk.text import tr
 

@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 from gpudesk.desktop.panel.pieces import Measure
 from gpudesk.desktop.theme.pen import RIGHT, Pen
 from gpudesk.desktop.theme.theme import Theme
-from gpudesk.domain.claims import AGREES, Claim
-from gpudesk.sheets.explanation import ClaimLine, Stance
+from gpudesk.domain.claims import AGREES, Claim, Stance
+from gpudesk.sheets.explanation import ClaimLine
 from gpudesk.text import tr
 
 _SIDE, _TOP = 14.0, 10.0
@@ -154,7 +154,7 @@ class ClaimOption(QAbstractButton):
         pen.text(where, self.choice.stance, font="caption", colour="text3", align=RIGHT)
         if stance in _GLYPHS:
             pen.glyph(_GLYPHS[stance], where.left() + theme.px(6), top + height / 2)
-        elif stance is Stance.PREFERRED:
+        elif stance is Stance.TAKEN:
             side = theme.px(13)
             pen.icon("check", where.left(), top + (height - side) / 2, side, "text1")
 
