@@ -60,9 +60,9 @@ def _dangling(store: Store) -> Iterator[Finding]:
 
 def _revision(catalog: Catalog) -> Iterator[Finding]:
     """The rows are those that were built."""
-    found = stored_revision(catalog.shipped.store)
-    if found != catalog.revision:
-        problem = message("catalog.verify.revision", stated=catalog.revision, found=found)
+    digest, stated = stored_revision(catalog.shipped.store), catalog.shipped_revision
+    if digest != stated:
+        problem = message("catalog.verify.revision", stated=stated, digest=digest)
         yield Finding("meta", problem)
 
 
@@ -133,18 +133,12 @@ def _models(catalog: Catalog) -> Iterator[Finding]:
 
 
 def _said(fault: ShapeFault) -> Message:
-    if fault.relation is Relation.MULTIPLE:
-        return message(
-            "catalog.verify.multiple",
-            dimension=fault.dimension,
-            value=fault.value,
-            other=fault.other,
-            other_value=fault.other_value,
-        )
+    if fault.relation is Relation.KEPT:
+        return message("catalog.verify.nothing_kept")
     return message(
-        "catalog.verify.at_most",
+        "catalog.verify.multiple" if fault.relation is Relation.MULTIPLE else "catalog.verify.at_most",
         dimension=fault.dimension,
         value=fault.value,
-        other=fault.other,
-        other_value=fault.other_value,
+        than=fault.other,
+        than_value=fault.other_value,
     )

@@ -11,6 +11,8 @@ from gpudesk.catalog.queries import Catalog
 from gpudesk.catalog.revisions import stored_revision
 from gpudesk.catalog.store import Store
 from gpudesk.catalog.verify import verify
+from gpudesk.sentences import sentence
+from tests.unit.workbench.own_samples import ALL
 
 
 def spoil(path: Path, *statements: str, keep_revision: bool = False) -> None:
@@ -34,13 +36,19 @@ def _dimension(model: str, old: str, new: str) -> str:
 
 
 def findings_of(path: Path) -> list[tuple[str, str]]:
-    """Return the findings as pairs of place and message."""
+    """Return the findings as pairs of place and message, each of which can be said."""
     with Catalog.open(path) as catalog:
-        return [(finding.where, finding.problem.id) for finding in verify(catalog)]
+        findings = verify(catalog)
+    assert all(sentence(finding.problem) for finding in findings)
+    return [(finding.where, finding.problem.id) for finding in findings]
 
 
 def test_real_catalog_has_no_finding(catalog: Catalog) -> None:
     assert verify(catalog) == ()
+
+
+def test_facts_of_the_user_are_no_fault_of_the_catalog(catalog: Catalog) -> None:
+    assert verify(catalog.with_own(ALL)) == ()
 
 
 @pytest.mark.parametrize(
