@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gpudesk.domain.catalog_tables import Section
-
 
 @dataclass(frozen=True, slots=True)
 class AgeRule:
@@ -13,7 +11,3 @@ class AgeRule:
 
     prices: int = 90
     facts: int = 365
-
-    def days(self, section: Section) -> int:
-        """Return the days that hold for a section of the catalog."""
-        return self.prices if section is Section.PRICES else self.facts

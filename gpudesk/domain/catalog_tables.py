@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import IntFlag, StrEnum
 
+from gpudesk.domain.age_rule import AgeRule
 from gpudesk.domain.claims import Claim, ClaimValue, Dispute, Kind, Price, SeedClaim, Source
 from gpudesk.domain.formatting import Quantity
 
@@ -26,6 +27,11 @@ class Section(StrEnum):
     DISPUTES = "disputes"
     SOURCES = "sources"
     YOURS = "yours"
+
+
+def stale_days(rule: AgeRule, section: Section) -> int:
+    """Return after how many days the rows of a section count as stale."""
+    return rule.prices if section is Section.PRICES else rule.facts
 
 
 class ColumnKind(StrEnum):

@@ -9,17 +9,12 @@ from typing import TYPE_CHECKING, Any
 from gpudesk.cli import output
 from gpudesk.cli.faults import DONE
 from gpudesk.cli.options import add_json
-from gpudesk.cli.tables import table
-from gpudesk.domain.formatting import UNKNOWN, Formatter
 from gpudesk.domain.messages import InputError, message
-from gpudesk.sheets.labels import backup_reason_label
 from gpudesk.text import tr, trn
 
 if TYPE_CHECKING:
     from gpudesk.domain.backups import Backup
     from gpudesk.workbench.own_catalog import OwnCatalog
-
-_FORMATTER = Formatter()
 
 
 def add_parts(parts: Any) -> None:  # noqa: ANN401 - argparse keeps its type to itself
@@ -37,6 +32,7 @@ def add_parts(parts: Any) -> None:  # noqa: ANN401 - argparse keeps its type to 
 
 
 def _backups(options: argparse.Namespace) -> int:
+    from gpudesk.cli.tables import table
     from gpudesk.workbench.workbench import Workbench
 
     with Workbench.open() as workbench:
@@ -71,12 +67,15 @@ def _fields(number: int, backup: Backup) -> dict[str, Any]:
 
 
 def _cells(number: int, backup: Backup) -> list[str]:
+    from gpudesk.domain.formatting import UNKNOWN, Formatter
     from gpudesk.sentences import sentence
+    from gpudesk.sheets.labels import backup_reason_label
 
+    formatter = Formatter()
     return [
         str(number),
-        UNKNOWN if backup.facts is None else _FORMATTER.count(backup.facts),
-        _FORMATTER.memory(backup.size_bytes),
+        UNKNOWN if backup.facts is None else formatter.count(backup.facts),
+        formatter.memory(backup.size_bytes),
         str(backup.version),
         _made(backup),
         backup_reason_label(backup.reason) if backup.problem is None else sentence(backup.problem),

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from gpudesk.domain.age_rule import AgeRule
-from gpudesk.domain.catalog_tables import Section
+from gpudesk.domain.catalog_tables import Section, stale_days
 from gpudesk.workbench.settings_file import age_rule, read_settings, settings_path, users_age_rule
 
 
@@ -22,7 +22,7 @@ def test_the_rule_of_the_file_holds_as_far_as_it_is_one() -> None:
 
 def test_prices_have_days_of_their_own() -> None:
     rule = AgeRule(30, 700)
-    assert (rule.days(Section.PRICES), rule.days(Section.CLAIMS)) == (30, 700)
+    assert (stale_days(rule, Section.PRICES), stale_days(rule, Section.CLAIMS)) == (30, 700)
 
 
 @pytest.mark.parametrize("contents", [b"", b"[]", b"{", b"\xff", b'"' * 3, b"[" * 100_000])

@@ -17,7 +17,7 @@ from gpudesk.desktop.widgets.flow import FlowLayout
 from gpudesk.desktop.widgets.label import Label
 from gpudesk.desktop.widgets.pill import Pill
 from gpudesk.domain.age_rule import AgeRule
-from gpudesk.domain.catalog_tables import Section
+from gpudesk.domain.catalog_tables import Section, stale_days
 from gpudesk.domain.claims import Kind
 from gpudesk.sheets.labels import kind_label
 from gpudesk.text import tr, trn
@@ -180,7 +180,7 @@ class FilterLine(QWidget):
             entry.triggered.connect(partial(self._change, newer_than=days, stale=False))
         menu.addSeparator()
         stale = menu.addAction(
-            tr("Stale only: older than {age}", age=days_text(self._rule.days(self._section)))
+            tr("Stale only: older than {age}", age=days_text(stale_days(self._rule, self._section)))
         )
         stale.setCheckable(True)
         stale.setChecked(self._facets.stale)

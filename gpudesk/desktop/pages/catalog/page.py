@@ -40,7 +40,7 @@ from gpudesk.desktop.widgets.buttons import Button, IconButton
 from gpudesk.desktop.widgets.mark_legend import MarkLegend
 from gpudesk.desktop.widgets.page_head import PageHead
 from gpudesk.domain.age_rule import AgeRule
-from gpudesk.domain.catalog_tables import Section
+from gpudesk.domain.catalog_tables import Section, stale_days
 from gpudesk.domain.claims import Kind
 from gpudesk.domain.comparison import repeated, slots
 from gpudesk.sentences import sentence
@@ -230,7 +230,7 @@ class CatalogPage(Page):
         table = shelf.table(section)
         places = self.matches(section, self._words)
         model = self.model
-        model.mark_stale(shelf.today, self.rule.days(section))
+        model.mark_stale(shelf.today, stale_days(self.rule, section))
         sorting = self.sorting
         rule = -1 if self.ranks_announced else ranked_end(table, places, sorting)
         self.view.heads.sorting = sorting
@@ -251,7 +251,7 @@ class CatalogPage(Page):
             self._facets.get(section, Facets()),
             self._sortings.get(section),
             announced_among=self.ranks_announced,
-            stale_days=self.rule.days(section),
+            stale_days=stale_days(self.rule, section),
         )
 
     def _ranking(self, has_tail: bool) -> bool | None:
@@ -288,7 +288,7 @@ class CatalogPage(Page):
         self.head.arrange()
 
     def _explain_marks(self) -> None:
-        shown = marks_of(self.model.table, self.rule.days(self.section))
+        shown = marks_of(self.model.table, stale_days(self.rule, self.section))
         self.legend.explain(shown)
         self.legend.setVisible(bool(shown))
 

@@ -17,7 +17,15 @@ from gpudesk.desktop.itemmodels.catalog_query import (
 )
 from gpudesk.desktop.itemmodels.catalog_shelf import Shelf
 from gpudesk.domain.age_rule import AgeRule
-from gpudesk.domain.catalog_tables import CatalogRow, CatalogTable, CellValue, Column, ColumnKind, Section
+from gpudesk.domain.catalog_tables import (
+    CatalogRow,
+    CatalogTable,
+    CellValue,
+    Column,
+    ColumnKind,
+    Section,
+    stale_days,
+)
 from gpudesk.domain.claims import Kind
 from gpudesk.domain.formatting import ENGLISH, Formatter, Quantity
 from gpudesk.sheets.catalog_cells import CatalogWriter
@@ -106,7 +114,7 @@ def test_a_head_orders_one_way_then_the_other_then_as_the_catalog_does() -> None
     ],
 )
 def test_facets(table: CatalogTable, facets: Facets, kept: str) -> None:
-    days = AgeRule().days(Section.ACCELERATORS)
+    days = stale_days(AgeRule(), Section.ACCELERATORS)
     assert "".join(each.key for each in table.rows if facets.keeps(each, TODAY, days)) == kept
     assert facets.active == (facets != Facets())
 

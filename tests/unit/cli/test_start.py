@@ -1,0 +1,41 @@
+"""What a command loads: no library that it has no use for."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from gpudesk.domain.messages import message
+from gpudesk.domain.own_facts import Edit
+from gpudesk.workbench.workbench import Workbench
+from tests.unit.workbench.own_samples import ALL
+
+HEAVY = ("PySide6", "numpy", "sqlmodel", "sqlalchemy", "pydantic", "nacl", "xlsxwriter")
+FIGURES = (
+    *("--accelerators", "h200-sxm:1", "--model", "llama-3.1-8b", "--weights", "fp8"),
+    *("--input-tokens", "1000", "--output-tokens", "100", "--concurrency", "8"),
+)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "used"),
+    [
+        (("--version",), ()),
+        (("catalog", "list"), ()),
+        (("catalog", "show", "mi325x"), ()),
+        (("catalog", "backups"), ()),
+        (("estimate", *FIGURES), ("numpy",)),
+    ],
+)
+def test_command_loads_what_it_uses(
+    arguments: tuple[str, ...], used: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GPUDESK_HOME", str(tmp_path))
+    with Workbench.open() as workbench:
+        # Facts of the user's take no more than those of the catalog.
+        workbench.own.do(Edit(message("own.step.add", name="x"), after=tuple(ALL)))
+    told = f"print('LOADED', *(name for name in {HEAVY!r} if name in sys.modules))"
+    code = f"import sys\nfrom gpudesk.cli.main import main\nassert main({list(arguments)!r}) == 0\n{told}"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1].split() == ["LOADED", *used]
