@@ -17,6 +17,7 @@ from gpudesk.sheets.pack_lines import pack_lines, signer_text
 from gpudesk.text import tr, trn
 
 if TYPE_CHECKING:
+    from gpudesk.domain.own_facts import Key
     from gpudesk.domain.packs import Pack
     from gpudesk.workbench.importing import Import
     from gpudesk.workbench.workbench import Workbench
@@ -24,37 +25,55 @@ if TYPE_CHECKING:
 
 def run_pack(found: Import, options: argparse.Namespace, workbench: Workbench) -> int:
     """Take in what differs from nothing of the user's; raises `InputError` for an unknown signer."""
-    from gpudesk.workbench.pack import newly_trusted, pack_edit
-    from gpudesk.workbench.taking_in import take_pack
+    from gpudesk.workbench.pack import pack_edit
 
     if found.pack is None:
         raise ValueError("only packs are taken here")
-    own, chosen = workbench.own, chosen_keys(found.rows)
-    if options.dry_run:
-        if chosen:
-            pack_edit(found.pack, found.rows, chosen, workbench.catalog)
-    else:
-        try:
-            signer = newly_trusted(found.pack, own.signers(), trust=options.trust, today=today())
-        except InputError as error:
-            raise InputError(error.problem, str(found.path)) from error
-        own.adopt(*through(take_pack(workbench, found, chosen, signer)))
+    chosen = chosen_keys(found.rows)
+    if not options.dry_run:
+        _take(found, found.pack, chosen, workbench, trust=options.trust)
+    elif chosen:
+        pack_edit(found.pack, found.rows, chosen, workbench.catalog)
     if options.json:
-        output.say_json(_fields(found, found.pack, workbench, written=not options.dry_run))
-        return DONE
-    if options.dry_run:
+        written = bool(chosen) and not options.dry_run
+        output.say_json(_fields(found, found.pack, workbench, written=written))
+    elif options.dry_run:
         _preview(found, found.pack, workbench)
     else:
-        output.say(
-            trn(
-                "Added {n} fact of {name} from {file}",
-                "Added {n} facts of {name} from {file}",
-                len(chosen),
-                name=found.pack.name,
-                file=found.path,
-            )
-        )
+        output.say(_outcome(found, found.pack, len(chosen)))
     return DONE
+
+
+def _take(found: Import, pack: Pack, chosen: frozenset[Key], workbench: Workbench, *, trust: bool) -> None:
+    """Write what is chosen; of a pack that brings nothing new only the trust in its signer is kept."""
+    from gpudesk.workbench.pack import newly_trusted
+    from gpudesk.workbench.taking_in import take_pack
+
+    own = workbench.own
+    try:
+        signer = newly_trusted(pack, own.signers(), trust=trust, today=today())
+    except InputError as error:
+        raise InputError(error.problem, str(found.path)) from error
+    if chosen:
+        own.adopt(*through(take_pack(workbench, found, chosen, signer)))
+    elif signer is not None:
+        own.trust(signer)
+
+
+def _outcome(found: Import, pack: Pack, count: int) -> str:
+    if not count:
+        return tr(
+            "Nothing added from {file}: you have all of {name} already, or state something else in its place",
+            name=pack.name,
+            file=found.path,
+        )
+    return trn(
+        "Added {n} fact of {name} from {file}",
+        "Added {n} facts of {name} from {file}",
+        count,
+        name=pack.name,
+        file=found.path,
+    )
 
 
 def _preview(found: Import, pack: Pack, workbench: Workbench) -> None:

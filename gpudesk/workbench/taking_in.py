@@ -130,7 +130,7 @@ def take_pack(
 ) -> Steps[tuple[Edit, OwnFacts]]:
     """Write the chosen rows of a pack as one step; return it and the facts after it.
 
-    `signer` is trusted from then on. Raises `InputError`, and nothing is written.
+    `signer` is trusted from then on. Where it raises `InputError`, no fact was written.
     """
     from gpudesk.workbench.pack import pack_edit
 
@@ -140,7 +140,7 @@ def take_pack(
     yield writing
     edit = pack_edit(found.pack, found.rows, chosen, workbench.catalog)
     yield writing
-    facts = _written(workbench, edit)
     if signer is not None:
+        # Before the facts: once they are written, nothing may come between them and being in force.
         workbench.own.trust(signer)
-    return edit, facts
+    return edit, _written(workbench, edit)

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from gpudesk.cli import main as entry
-from gpudesk.cli.pack_import import import_pack, pack_text
-from gpudesk.domain.messages import InputError, message
+from gpudesk.domain.messages import message
 from gpudesk.domain.own_facts import Edit
 from gpudesk.workbench.workbench import Workbench
 from tests.unit.workbench.own_samples import ALL
@@ -31,55 +30,49 @@ def pack(own_facts: None, tmp_path: Path, capsys: Capture) -> Path:
     return target
 
 
-def taken_in(
-    path: Path, *, trust: bool = False, replace: bool = False, dry_run: bool = False
-) -> dict[str, object]:
-    with Workbench.open() as workbench:
-        return import_pack(path, path.read_bytes(), workbench, trust=trust, replace=replace, dry_run=dry_run)
+def bring_in(capsys: Capture, pack: Path, *options: str) -> tuple[int, str, str]:
+    code = entry.main(["import", str(pack), *options])
+    return (code, *capsys.readouterr())
 
 
 def test_a_pack_goes_from_one_user_to_another(
-    pack: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    pack: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     monkeypatch.setenv("GPUDESK_HOME", str(tmp_path / "other"))
-    looked = taken_in(pack, dry_run=True)
-    assert (looked["written"], looked["trust"], looked["name"]) == (False, "unknown", "Ours")
+    code, out, _ = bring_in(capsys, pack, "--dry-run", "--json")
+    looked = json.loads(out)
+    assert (code, looked["written"], looked["pack"]["name"]) == (0, False, "Ours")
+    assert (looked["pack"]["signer"], looked["pack"]["trusted"]) == ("Ada", False)
+    assert bring_in(capsys, pack)[0] == 1
     assert not (tmp_path / "other").exists()
-    with pytest.raises(InputError, match=r"pack\.unknown_signer"):
-        taken_in(pack)
-    assert not (tmp_path / "other").exists()
-    found = taken_in(pack, trust=True)
-    assert (found["written"], found["trust"]) == (True, "known")
+    assert bring_in(capsys, pack, "--trust")[0] == 0
     with Workbench.open() as workbench:
         assert dict(workbench.own.facts.facts) == dict(ALL.facts)
         assert workbench.catalog.accelerator("mi325x").memory_bandwidth == 5.5e12
-    again = taken_in(pack)
-    assert (again["written"], again["chosen"], again["trust"]) == (False, 0, "known")
+    code, out, _ = bring_in(capsys, pack)
+    assert (code, out.split(":")[0]) == (0, f"Nothing added from {pack}")
+    assert json.loads(bring_in(capsys, pack, "--json")[1])["written"] is False
 
 
 def test_the_preview_says_whose_it_is_and_what_it_changes(
-    pack: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    pack: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     monkeypatch.setenv("GPUDESK_HOME", str(tmp_path / "other"))
-    found = taken_in(pack, dry_run=True)
-    json.dumps(found)
-    lines = list(pack_text(found, 100))
-    text = "\n".join(lines)
-    assert lines[0].startswith("Would take 8 facts from the pack Ours")
-    assert "Compare the fingerprint" in text
-    assert "instead of the shipped value" in text
-    assert "shipped: 6.0 TB/s" in text
-    assert all(len(line) <= 100 for line in lines[1:])
+    code, out, _ = bring_in(capsys, pack, "--dry-run")
+    assert (code, out.splitlines()[0].split(" from ")[0]) == (0, f"Would add 8 of {len(ALL)} facts of Ours")
+    assert "Compare the fingerprint" in out
+    assert "6.0 TB/s" in out
+    assert not (tmp_path / "other").exists()
 
 
 def test_a_pack_that_was_changed_brings_nothing(
-    pack: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    pack: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     monkeypatch.setenv("GPUDESK_HOME", str(tmp_path / "other"))
     pack.write_bytes(pack.read_bytes().replace(b"Our lab", b"Our lap"))
-    with pytest.raises(InputError, match=r"pack\.changed") as caught:
-        taken_in(pack, trust=True)
-    assert caught.value.where == str(pack)
+    code, _, err = bring_in(capsys, pack, "--trust")
+    assert code == 1
+    assert pack.name in err
     assert not (tmp_path / "other").exists()
 
 
