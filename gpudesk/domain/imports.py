@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gpudesk.domain.claims import Attribute
+from gpudesk.domain.price_ranges import PriceRange
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,20 +31,10 @@ class ModelFigures:
 
 @dataclass(frozen=True, slots=True)
 class PriceFigures:
-    """The prices of one part by one term: how many, from the lowest to the highest, in US dollars.
+    """The prices of one part by one term, and what the part is called."""
 
-    Rents are by the hour and accelerator. Dates are ISO days, None where no price has one.
-    """
-
-    accelerator: str
     name: str
-    term: str
-    count: int
-    low: float
-    median: float
-    high: float
-    oldest: str | None
-    newest: str | None
+    range: PriceRange
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from gpudesk.domain.formatting import UNKNOWN, Formatter, quantity_of
 from gpudesk.domain.imports import ImportFigures, ModelFigures, PriceFigures
+from gpudesk.domain.price_ranges import PriceRange
 from gpudesk.sheets.catalog_words import word
 from gpudesk.sheets.claim_lines import label_alone
 from gpudesk.sheets.labels import attribute_label, precision_name
@@ -104,20 +105,21 @@ def price_lines(prices: tuple[PriceFigures, ...], formatter: Formatter) -> tuple
 
 
 def _price(figures: PriceFigures, formatter: Formatter) -> PriceLine:
-    decimals = 0 if figures.term == "purchase" else 2
+    found = figures.range
+    decimals = 0 if found.term == "purchase" else 2
     low, median, high = (
-        formatter.number(amount, decimals) for amount in (figures.low, figures.median, figures.high)
+        formatter.number(amount, decimals) for amount in (found.low, found.median, found.high)
     )
-    count = formatter.count(figures.count)
-    return PriceLine((figures.name, word(figures.term), count, low, median, high, _dates(figures)))
+    count = formatter.count(found.count)
+    return PriceLine((figures.name, word(found.term), count, low, median, high, _dates(found)))
 
 
-def _dates(figures: PriceFigures) -> str:
-    if figures.oldest is None or figures.newest is None:
+def _dates(found: PriceRange) -> str:
+    if found.oldest is None or found.newest is None:
         return tr("undated")
-    if figures.oldest == figures.newest:
-        return figures.oldest
-    return f"{figures.oldest} – {figures.newest}"
+    if found.oldest == found.newest:
+        return found.oldest
+    return f"{found.oldest} – {found.newest}"
 
 
 def kind_word(kind: str) -> str:

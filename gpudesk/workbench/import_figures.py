@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import statistics
-from collections.abc import Iterable
 
 from gpudesk.catalog.definitions import model_of
 from gpudesk.catalog.queries import Catalog
+from gpudesk.domain.claims import Source
 from gpudesk.domain.deployments import ParallelPlan
 from gpudesk.domain.imports import ImportFigures, ModelFigures, PriceFigures
 from gpudesk.domain.models import Model
@@ -15,6 +14,7 @@ from gpudesk.domain.own_facts import OwnAccelerator, OwnFacts, OwnModel, OwnPric
 from gpudesk.domain.precision import Precision
 from gpudesk.engine.kv import cache_profile
 from gpudesk.engine.tensors import active_parameter_count, parameter_count
+from gpudesk.workbench.price_summary import price_summary
 from gpudesk.workbench.proposals import subject_of
 
 
@@ -26,8 +26,7 @@ def import_figures(proposal: Proposal, catalog: Catalog) -> ImportFigures:
     if isinstance(subject, OwnAccelerator):
         alone = catalog.with_own(OwnFacts.of(proposal.facts))
         return ImportFigures(attributes=alone.attributes(subject.id))
-    prices = [fact for fact in proposal.facts if isinstance(fact, OwnPrice)]
-    return ImportFigures(prices=price_figures(prices, catalog))
+    return ImportFigures(prices=price_figures(proposal, catalog))
 
 
 def model_figures(model: Model) -> ModelFigures:
@@ -49,30 +48,11 @@ def model_figures(model: Model) -> ModelFigures:
     )
 
 
-def price_figures(prices: Iterable[OwnPrice], catalog: Catalog) -> tuple[PriceFigures, ...]:
+def price_figures(proposal: Proposal, catalog: Catalog) -> tuple[PriceFigures, ...]:
     """Return the ranges of prices by part and term, in the order of the catalog's parts."""
-    groups: dict[tuple[str, str], list[OwnPrice]] = {}
-    for price in prices:
-        groups.setdefault((price.accelerator, price.term), []).append(price)
+    sources = {fact.id: fact for fact in proposal.facts if isinstance(fact, Source)}
+    prices = [fact.price(sources[fact.source]) for fact in proposal.facts if isinstance(fact, OwnPrice)]
     names = {thing.id: thing.name for thing in catalog.things()}
     order = {thing: place for place, thing in enumerate(names)}
-    found = sorted(groups.items(), key=lambda each: (order.get(each[0][0], len(order)), each[0]))
-    return tuple(_range(part, names.get(part, part), term, group) for (part, term), group in found)
-
-
-def _range(part: str, name: str, term: str, prices: list[OwnPrice]) -> PriceFigures:
-    amounts = sorted(
-        amount for price in prices for amount in (price.usd_low, price.usd, price.usd_high) if amount
-    )
-    dates = sorted(price.date for price in prices if price.date is not None)
-    return PriceFigures(
-        accelerator=part,
-        name=name,
-        term=term,
-        count=len(prices),
-        low=amounts[0],
-        median=statistics.median(amounts),
-        high=amounts[-1],
-        oldest=dates[0] if dates else None,
-        newest=dates[-1] if dates else None,
-    )
+    found = sorted(price_summary(prices), key=lambda each: order.get(each.accelerator, len(order)))
+    return tuple(PriceFigures(names.get(each.accelerator, each.accelerator), each) for each in found)

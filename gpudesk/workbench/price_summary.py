@@ -4,36 +4,14 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Final
 
 from gpudesk.domain.claims import Price
+from gpudesk.domain.price_ranges import PriceRange
 
 PURCHASE: Final = "purchase"
 #: Terms in the order of lists; others stand between, by their names.
 _FIRST: Final = ("on_demand", "spot")
-
-
-@dataclass(frozen=True, slots=True)
-class PriceRange:
-    """The prices of one accelerator and term in US dollars per accelerator; a rent is by the hour.
-
-    `own` says whose prices these are, None for all together. `oldest` and `newest` are of the prices with a
-    date, `undated` counts the others. `providers` are those that are named, each once.
-    """
-
-    accelerator: str
-    term: str
-    own: bool | None
-    low: float
-    median: float
-    high: float
-    count: int
-    own_count: int
-    oldest: str | None
-    newest: str | None
-    undated: int
-    providers: tuple[str, ...]
 
 
 def price_summary(prices: Iterable[Price], *, apart: bool = False) -> tuple[PriceRange, ...]:

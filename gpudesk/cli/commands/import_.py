@@ -194,5 +194,5 @@ def _fields(found: Import, proposal: Proposal, workbench: Workbench) -> Mapping[
     elif figures.attributes:
         fields["attributes"] = [attribute_fields(each) for each in figures.attributes]
     else:
-        fields["prices"] = [asdict(each) for each in figures.prices]
+        fields["prices"] = [{"name": each.name, **asdict(each.range)} for each in figures.prices]
     return fields
