@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Final, Protocol
@@ -60,7 +60,8 @@ class CatalogView:
     """The catalog as one user looks at it on one day.
 
     `rule` says from when on facts are stale. `used` is what the scenario called `scenario` has
-    of it: the role of each thing by its id. What is not `writable` gets no offers.
+    of it: the role of each thing by its id. What is not `writable` gets no offers. `computed` gives what
+    follows from the rest of a thing for an attribute of it that nobody states.
     """
 
     facts: CatalogFacts
@@ -70,6 +71,7 @@ class CatalogView:
     scenario: str = ""
     used: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     writable: bool = True
+    computed: Callable[[str, str], object] = lambda _thing, _attribute: None
 
     def uses(self, thing: str | None) -> tuple[UseLine, ...]:
         """Return what rests on a thing: the open scenario where it has it."""

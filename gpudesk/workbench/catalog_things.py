@@ -51,6 +51,15 @@ def model_rows(catalog: Catalog) -> Iterator[CatalogRow]:
         yield _row(thing, columns, cells, attributes)
 
 
+def computed_value(catalog: Catalog, thing: str, attribute: str) -> CellValue:
+    """Return what follows from a model's dimensions for an attribute that nobody states; else None."""
+    column = next((each for each in COLUMNS[Section.MODELS] if each.attribute == attribute), None)
+    if column is None or catalog.kind_of(thing) is not ThingKind.MODEL:
+        return None
+    total = _attributes(catalog, catalog.thing(thing)).get("total_parameters")
+    return _computed(catalog.model(thing), None if total is None else total.value).get(column.key)
+
+
 def diffusion_rows(catalog: Catalog) -> Iterator[CatalogRow]:
     """Yield every diffusion model."""
     columns = COLUMNS[Section.DIFFUSION]
@@ -73,10 +82,19 @@ def _cell(column: Column, thing: Thing, attributes: Attributes) -> _Marked:
     """Return the value that holds of a column's attribute; names and makers are those of the thing."""
     if column.attribute is not None:
         attribute = attributes.get(column.attribute)
-        return (None, 0) if attribute is None else (attribute.value, _mark(attribute))
+        if attribute is None:
+            return None, 0
+        disputed = any(side.disputed for side in _sides(attribute, attributes))
+        return attribute.value, _mark(attribute) | (CellMark.DISPUTED if disputed else 0)
     if column.key == "name":
         return thing.name, CellMark.OWN if thing.own else 0
     return (thing.maker, 0) if column.key in ("vendor", "organisation") else (None, 0)
+
+
+def _sides(attribute: Attribute, attributes: Attributes) -> tuple[Attribute, ...]:
+    """Return what is said of one thing: a memory is in dispute where the capacity it is sold by is."""
+    sold = attributes.get("memory_label") if attribute.name == "memory" else None
+    return (attribute,) if sold is None else (attribute, sold)
 
 
 def _mark(attribute: Attribute) -> int:
@@ -150,7 +168,7 @@ def _row(
         kinds=_kinds(taken),
         date=min(filter(None, (claim.source.date for claim in taken)), default=None),
         announced=announced,
-        disputed=any(attribute.disputed for attribute in shown),
+        disputed=any(side.disputed for each in shown for side in _sides(each, attributes)),
         own=any(mark & CellMark.OWN for mark in marks),
     )
 

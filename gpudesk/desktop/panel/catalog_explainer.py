@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final
 
 from gpudesk.desktop.pages.catalog.requests import EditorKind, EditorRequest
@@ -22,6 +23,7 @@ from gpudesk.sheets.explaining_entries import (
 )
 from gpudesk.sheets.explanation import Explanation, Offer, OfferKind
 from gpudesk.text import tr
+from gpudesk.workbench.catalog_things import computed_value
 from gpudesk.workbench.own_edits import revert
 from gpudesk.workbench.settings_file import age_rule
 
@@ -47,6 +49,7 @@ def catalog_view(desk: Desk, settings: Settings | None) -> CatalogView:
         scenario=scenario.name,
         used=used,
         writable=desk.workbench.own.writable,
+        computed=partial(computed_value, desk.workbench.catalog),
     )
 
 
