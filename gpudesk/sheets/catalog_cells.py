@@ -128,13 +128,14 @@ class CatalogWriter:
         return self._formatter.number(value, 2 if column.quantity is Quantity.USD_PER_HOUR else 0)
 
     def _value(self, value: CellValue, row: CatalogRow) -> str:
-        if not _is_number(value):
-            return self._words(value)
-        return self._formatter.catalog(value, quantity_of(row.attribute or "", row.unit))
+        quantity = quantity_of(row.attribute or "", row.unit)
+        if _is_range(value):
+            return _DASH.join(self._formatter.catalog(end, quantity) for end in value)
+        return self._formatter.catalog(value, quantity) if _is_number(value) else self._words(value)
 
     def _unit(self, row: CatalogRow) -> str:
         """Return the unit in which the figure of a row is shown; that of words is none."""
-        if not any(_is_number(value) for value in self._figures_of(row)):
+        if not any(_is_number(value) or _is_range(value) for value in self._figures_of(row)):
             return row.unit or UNKNOWN if row.attribute is None else UNKNOWN
         if row.attribute is None:
             return row.unit or UNKNOWN
@@ -210,6 +211,10 @@ def _is_number(value: object) -> TypeGuard[int | float]:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
+def _is_range(value: object) -> TypeGuard[tuple[float, float]]:
+    return isinstance(value, tuple) and len(value) == 2 and all(map(_is_number, value))
+
+
 def _shown(value: float, column: Column) -> float:
     """Return a figure in the unit of its column."""
     return value / column.scale if column.scale else in_display_unit(value, column.quantity)
@@ -263,8 +268,8 @@ def sort_key(value: CellValue, row: CatalogRow, column: Column) -> tuple[float, 
     if column.kind in (ColumnKind.DATE, ColumnKind.AGE):
         ended = end_of(str(value))
         return (0.0, "", float(ended.toordinal())) if ended is not None else (1.0, str(value), 0.0)
-    if column.kind is ColumnKind.VALUE and _is_number(value):
-        return 0.0, row.unit or "", float(value)
+    if column.kind is ColumnKind.VALUE and (_is_number(value) or _is_range(value)):
+        return 0.0, row.unit or "", float(value[0] if isinstance(value, tuple) else value)
     if isinstance(value, tuple) and value and isinstance(value[0], int | float):
         return 0.0, "", float(value[0])
     if _is_number(value):

@@ -166,13 +166,13 @@ class _Words:
         return lines
 
     def _figure(self, key: str, change: FigureChange) -> str:
-        """Say what a figure was and is; nothing where that reads the same."""
+        """Say what a figure was and is; nothing where that reads the same or is 0 per cent."""
         formatter = self._formatter
         was, now = (
             UNKNOWN if each is None else formatter.estimate(each.value)
             for each in (change.before, change.after)
         )
-        if was == now:
+        if was == now or (change.ratio is not None and round(change.ratio * 100) == 100):
             return ""
         unit = FIGURE_UNITS.get(change.figure) or ""
         line = f"{self._names[key]}: {_in_sentence(change.figure)} {was} → {now} {unit}".rstrip()
@@ -181,7 +181,7 @@ class _Words:
     def rest(self) -> str:
         """Say that something changed that is no headline figure."""
         names = listed([self._names[column.key] for column in self._impact.columns])
-        return tr("{names} changed by less than the last digit", names=names)
+        return tr("{names}: throughput and latency move by less than half a per cent", names=names)
 
     def _touched(self, figure: str) -> bool:
         if figure == _IN_FLIGHT:

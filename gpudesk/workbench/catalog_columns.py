@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from gpudesk.domain.catalog_tables import Column, ColumnKind, Section
+from gpudesk.domain.catalog_tables import CellMark, Column, ColumnKind, Section
 from gpudesk.domain.formatting import Quantity
 from gpudesk.domain.units import KIB
 
@@ -167,3 +167,8 @@ COLUMNS: Final[Mapping[Section, tuple[Column, ...]]] = MappingProxyType(
         Section.YOURS: _YOURS,
     }
 )
+
+
+def marked(section: Section, key: str, mark: CellMark) -> tuple[int, ...]:
+    """Return the marks of a row that has one, in the column with a key."""
+    return tuple(mark if column.key == key else 0 for column in COLUMNS[section])

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final
 
 from gpudesk.catalog.queries import Catalog
 from gpudesk.domain.catalog_tables import CatalogRow, CatalogTable, CellMark, CellValue, Section
 from gpudesk.domain.claims import Attribute, Claim, Price, SeedClaim, Source, Stance
-from gpudesk.domain.own_facts import OwnAccelerator, OwnFacts, OwnModel
+from gpudesk.domain.own_facts import OwnFacts
 from gpudesk.domain.things import Thing, ThingKind
-from gpudesk.workbench.catalog_columns import COLUMNS
+from gpudesk.workbench.catalog_columns import COLUMNS, marked
+from gpudesk.workbench.catalog_own_rows import PURCHASE, own_rows
 from gpudesk.workbench.catalog_things import accelerator_rows, diffusion_rows, model_rows
 
 #: Names of what refuses a statement without being one.
 AUTHORITIES: Final = MappingProxyType({"ARITHMETIC": "arithmetic", "PUBLIC-RECORD": "public_record"})
 #: The kinds of things whose attributes are listed claim by claim.
 _KINDS: Final = (ThingKind.ACCELERATOR, ThingKind.MODEL, ThingKind.DIFFUSION_MODEL, ThingKind.SERVING_ENGINE)
-_PURCHASE: Final = "purchase"
 
 Rows = Iterator[CatalogRow | None]
 
@@ -33,7 +33,7 @@ def catalog_table(section: Section, catalog: Catalog, facts: OwnFacts | None = N
 def catalog_rows(section: Section, catalog: Catalog, facts: OwnFacts | None = None) -> Rows:
     """Yield the rows of a section in the order of the catalog, and None where a row takes longer."""
     if section is Section.YOURS:
-        return _own_rows(catalog, facts or OwnFacts())
+        return own_rows(catalog, facts or OwnFacts())
     return _MAKERS[section](catalog)
 
 
@@ -56,7 +56,7 @@ def _only(names: Sequence[str]) -> str | None:
 
 def _price_row(price: Price, part: Thing | None) -> CatalogRow:
     amount = _amount(price)
-    rented = price.term != _PURCHASE
+    rented = price.term != PURCHASE
     marks = [0] * len(COLUMNS[Section.PRICES])
     if price.own:
         marks[2 if rented else 3] = CellMark.OWN
@@ -148,11 +148,7 @@ def _claim_row(thing: Thing, attribute: Attribute, number: int, claim: Claim) ->
     )
 
 
-def _marks(section: Section, key: str, mark: CellMark) -> tuple[int, ...]:
-    return tuple(mark if column.key == key else 0 for column in COLUMNS[section])
-
-
-_OWN_CLAIM: Final = _marks(Section.CLAIMS, "value", CellMark.OWN)
+_OWN_CLAIM: Final = marked(Section.CLAIMS, "value", CellMark.OWN)
 
 
 def _statement_row(statement: SeedClaim, *, judged: bool) -> CatalogRow:
@@ -258,117 +254,6 @@ def _claims_by_source(catalog: Catalog) -> Iterator[Counter[str]]:
     yield Counter(each.source.id for model in catalog.diffusion_models() for each in model.results)
     yield Counter(each.source.id for each in catalog.seed_claims() if not _is_claim(each))
     yield Counter(price.source.id for price in catalog.prices())
-
-
-# The user's own
-
-
-def _own_rows(catalog: Catalog, facts: OwnFacts) -> Rows:
-    things = {thing.id: thing for thing in catalog.things()}
-    for fact in facts:
-        if isinstance(fact, OwnAccelerator | OwnModel) and fact.id in things:
-            yield _thing_row(things[fact.id])
-    for thing_id in _touched(facts):
-        if thing_id in things:
-            for attribute in catalog.attributes(thing_id):
-                if attribute.overridden or any(claim.own for claim in attribute.claims):
-                    yield _override_row(things[thing_id], attribute)
-    for price in catalog.prices():
-        if price.own:
-            yield _own_price_row(price, things.get(price.accelerator or ""))
-
-
-def _touched(facts: OwnFacts) -> tuple[str, ...]:
-    """Return the things about whose attributes the user says something, in the order in which that began."""
-    about = (key[1] for key in facts.facts if key[0] in ("claim", "preference"))
-    return tuple(dict.fromkeys(about))
-
-
-def _thing_row(thing: Thing) -> CatalogRow:
-    return CatalogRow(
-        key=thing.id,
-        values=(thing.name, thing.kind.value, thing.maker, *(None,) * 6),
-        thing=thing.id,
-        maker=thing.maker,
-        own=True,
-    )
-
-
-def _override_row(thing: Thing, attribute: Attribute) -> CatalogRow:
-    taken = attribute.preferred
-    preference = attribute.preference
-    shipped = attribute.shipped if attribute.overridden else _first(attribute.claims, own=False)
-    yours = taken if attribute.overridden or (taken and taken.own) else _first(attribute.claims, own=True)
-    source = yours.source.title if yours is not None else None
-    date = preference.date if preference is not None else yours.retrieved if yours is not None else None
-    return CatalogRow(
-        key=f"{thing.id}/{attribute.name}",
-        values=(
-            thing.name,
-            attribute.name,
-            None if yours is None else yours.value,
-            attribute.unit,
-            None if shipped is None else shipped.value,
-            _ratio(yours, shipped),
-            source,
-            date,
-            None if preference is None else preference.reason,
-        ),
-        marks=_OWN_VALUE if taken is not None and taken is yours else (),
-        thing=thing.id,
-        attribute=attribute.name,
-        unit=attribute.unit,
-        maker=thing.maker,
-        kinds=() if yours is None else (yours.kind,),
-        date=date,
-        disputed=attribute.disputed,
-        own=True,
-        item=yours,
-    )
-
-
-_OWN_VALUE: Final = _marks(Section.YOURS, "yours", CellMark.OWN)
-
-
-def _first(claims: Iterable[Claim], *, own: bool) -> Claim | None:
-    """Return the preferred one of the user's or of the shipped claims, else the first."""
-    found = [claim for claim in claims if claim.own is own]
-    return next((claim for claim in found if claim.preferred), found[0] if found else None)
-
-
-def _ratio(one: Claim | None, other: Claim | None) -> float | None:
-    """Return a claim's value divided by another's, where both are numbers."""
-    values = [None if claim is None else claim.value for claim in (one, other)]
-    if not all(isinstance(value, int | float) and not isinstance(value, bool) for value in values):
-        return None
-    first, second = (float(value) for value in values if isinstance(value, int | float))
-    return first / second if second else None
-
-
-def _own_price_row(price: Price, part: Thing | None) -> CatalogRow:
-    amount = price.usd if price.usd is not None else price.usd_low
-    return CatalogRow(
-        key=f"price/{price.id}",
-        values=(
-            part.name if part is not None else price.accelerator,
-            f"price_{price.term}",
-            amount,
-            "USD" if price.term == _PURCHASE else "USD/h",
-            None,
-            None,
-            price.source.title,
-            price.date,
-            price.note,
-        ),
-        marks=_OWN_VALUE,
-        thing=price.accelerator,
-        unit="USD" if price.term == _PURCHASE else "USD/h",
-        maker=price.provider,
-        kinds=(price.kind,),
-        date=price.date,
-        own=True,
-        item=price,
-    )
 
 
 _MAKERS: Final[Mapping[Section, Callable[[Catalog], Rows]]] = MappingProxyType(

@@ -232,6 +232,7 @@ QScrollBar::handle {{ background: {c["strong"]}; border-radius: 3px; margin: 2px
 QScrollBar::handle:vertical {{ min-height: {px(28)}px; }}
 QScrollBar::handle:horizontal {{ min-width: {px(28)}px; }}
 QScrollBar::handle:hover, QScrollBar::handle:pressed {{ background: {c["control"]}; }}
+QScrollBar::handle:disabled {{ background: transparent; }}
 QScrollBar::add-line, QScrollBar::sub-line {{ width: 0; height: 0; border: none; }}
 QScrollBar::add-page, QScrollBar::sub-page {{ background: transparent; }}
 QAbstractScrollArea::corner {{ background: transparent; border: none; }}

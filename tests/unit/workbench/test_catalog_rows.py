@@ -6,9 +6,12 @@ import pytest
 
 from gpudesk.domain.catalog_tables import CatalogRow, CatalogTable, CellMark, CellValue, Section
 from gpudesk.domain.claims import Attribute, Claim, Kind, Source, Stance
+from gpudesk.domain.formatting import ENGLISH, Formatter
 from gpudesk.domain.own_facts import OwnPrice
+from gpudesk.sheets.catalog_cells import CatalogWriter
 from gpudesk.workbench import own_edits
 from gpudesk.workbench.catalog_rows import catalog_table
+from gpudesk.workbench.catalog_things import computed_value
 from gpudesk.workbench.own_checks import own_source
 from gpudesk.workbench.workbench import Workbench
 
@@ -166,3 +169,52 @@ def test_yours_puts_your_values_beside_the_shipped_ones(own: Workbench) -> None:
     assert cell(after, bandwidth, "yours") == 5.9e12
     assert cell(after, bandwidth, "shipped") == 6e12
     assert mark(after, bandwidth, "yours") == 0, "it is there, and does not hold"
+
+
+def test_both_ends_of_a_price_of_yours_are_one_row(shipped: Workbench) -> None:
+    with Workbench(shipped.catalog) as own:
+        step = own_edits.state_value(
+            own.catalog, "mi325x", "price_low", 18000, "USD", QUOTE, today="2026-11-20", high=23000
+        )
+        own.own.do(step)
+        table = catalog_table(Section.YOURS, own.catalog, own.own.facts)
+        (only,) = table.rows
+        assert (only.key, only.values[table.place("yours")]) == ("mi325x/price_low", (18000, 23000))
+        assert cell(table, only.key, "shipped") == (20000, 25000)
+        assert cell(table, only.key, "difference") is None
+        assert mark(table, only.key, "yours") == CellMark.OWN
+        writer = CatalogWriter(table, Formatter(ENGLISH), "2026-11-21")
+        texts = {key: writer.text(only, table.place(key)) for key in ("yours", "unit", "shipped")}
+        assert texts == {"yours": "18,000 – 23,000", "unit": "USD", "shipped": "20,000 – 25,000"}
+
+
+def test_a_memory_is_in_dispute_where_its_label_is_and_not_for_what_a_driver_keeps(
+    shipped: Workbench,
+) -> None:
+    table = catalog_table(Section.ACCELERATORS, shipped.catalog)
+    assert mark(table, "b200-hgx", "memory") & CellMark.DISPUTED, "sold as 180 and as 192 GB"
+    assert not mark(table, "mi355x", "memory") & CellMark.DISPUTED
+    assert not mark(table, "h200-sxm", "memory") & CellMark.DISPUTED
+
+
+def test_verdicts_that_mean_rounding_agree(shipped: Workbench) -> None:
+    for thing, name, value in (
+        ("mi250x", "memory_bandwidth", 3.2e12),
+        ("h100-pcie", "memory_bandwidth", 2e12),
+        ("gaudi3", "peak_dense_bf16", 1.678e15),
+    ):
+        attribute = shipped.catalog.attribute(thing, name)
+        assert {attribute.stance(each) for each in attribute.claims if each.value == value} == {Stance.AGREES}
+
+
+def test_what_nobody_states_of_a_model_is_computed(shipped: Workbench) -> None:
+    table = catalog_table(Section.MODELS, shipped.catalog)
+    computed = [
+        (each.thing, each.values[table.place("active")])
+        for each in table.rows
+        if each.marks and each.marks[table.place("active")] & CellMark.COMPUTED
+    ]
+    assert computed
+    for thing, value in computed[:5]:
+        assert computed_value(shipped.catalog, thing or "", "active_parameters") == value
+    assert computed_value(shipped.catalog, "mi325x", "peak_dense_fp4") is None

@@ -116,3 +116,10 @@ def test_an_edit_is_tried_within_a_moment(workbench: Workbench, scenario: Scenar
         impact_of(workbench, scenario, edit)
         took.append(time.perf_counter() - begun)
     assert min(took) < 0.05
+
+
+def test_what_is_no_change_in_per_cent_is_not_told(workbench: Workbench, scenario: Scenario) -> None:
+    found = tried(workbench, scenario, "mi325x", "memory_bandwidth", 5.98, "TB/s")
+    assert not found.unchanged
+    words = impact_words(found, PLAIN)
+    assert not any("(0 %)" in line for line in (words.sentence, *words.lines))
