@@ -22,6 +22,7 @@ from gpudesk.desktop.pages.catalog.measures import (
 )
 from gpudesk.desktop.theme.pen import Pen
 from gpudesk.desktop.theme.theme import Theme
+from gpudesk.desktop.widgets.painted_table import Place
 from gpudesk.desktop.widgets.text_cache import TextCache
 from gpudesk.desktop.widgets.text_layer import TextLayer
 from gpudesk.domain.catalog_tables import CatalogRow, CellMark, ColumnKind, Section
@@ -46,15 +47,6 @@ STANCES: Final = {
 }
 _RADIUS: Final = 6.0
 _INSET: Final = 10.0
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A line or a column on the screen: its number in the model, where it begins, and how far it reaches."""
-
-    number: int
-    start: int
-    size: int
 
 
 @dataclass(frozen=True, slots=True)

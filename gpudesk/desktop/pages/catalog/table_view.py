@@ -7,10 +7,8 @@ from typing import cast
 
 from PySide6.QtCore import (
     QEvent,
-    QItemSelection,
     QItemSelectionModel,
     QModelIndex,
-    QPersistentModelIndex,
     QPoint,
     QRect,
     Qt,
@@ -19,33 +17,29 @@ from PySide6.QtCore import (
 )
 from PySide6.QtGui import (
     QContextMenuEvent,
-    QHelpEvent,
     QKeyEvent,
     QKeySequence,
     QMouseEvent,
     QPainter,
-    QPaintEvent,
     QResizeEvent,
 )
-from PySide6.QtWidgets import QAbstractItemView, QTableView, QToolTip, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QWidget
 
 from gpudesk.desktop.itemmodels.catalog_model import CatalogModel
-from gpudesk.desktop.pages.catalog.cell_painter import CellPainter, Place, Shown
+from gpudesk.desktop.pages.catalog.cell_painter import CellPainter, Shown
 from gpudesk.desktop.pages.catalog.chosen_cells import chosen_among, lines_and_columns
 from gpudesk.desktop.pages.catalog.heads import CatalogHeads
 from gpudesk.desktop.pages.catalog.measures import Measures
 from gpudesk.desktop.theme.theme import Theme
+from gpudesk.desktop.widgets.painted_table import Index, PaintedTable, Place
 from gpudesk.desktop.widgets.text_cache import TextCache
-from gpudesk.desktop.widgets.type_ahead import TypeAhead
-
-Index = QModelIndex | QPersistentModelIndex
 
 _Move = QAbstractItemView.CursorAction
 _Flag = QItemSelectionModel.SelectionFlag
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
-class CatalogView(QTableView):
+class CatalogView(PaintedTable):
     """Paints all cells by itself, so that a table of thousands of rows scrolls within a frame."""
 
     #: The key of the row and of the column that became current, or were chosen again.
@@ -70,7 +64,6 @@ class CatalogView(QTableView):
         texts = TextCache(theme)
         self._measures = Measures(theme, texts)
         self._painter = CellPainter(theme, texts, self._measures, model)
-        self._typed = TypeAhead()
         self._hovered = -1
         self._kept: tuple[str, str, int] | None = None
         self._restoring = False
@@ -88,21 +81,9 @@ class CatalogView(QTableView):
 
     def _set_up(self, model: CatalogModel) -> None:
         self.setHorizontalHeader(self.heads)
-        self.setModel(model)
+        self.set_up(model)
         self.verticalHeader().hide()
         self.verticalHeader().setMinimumSectionSize(1)
-        self.setShowGrid(False)
-        self.setCornerButtonEnabled(False)
-        self.setTabKeyNavigation(False)
-        self.setWordWrap(False)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectItems)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
-        self.setMouseTracking(True)
-        self.viewport().setMouseTracking(True)
         heads = self.heads
         heads.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         heads.customContextMenuRequested.connect(self._head_menu)
@@ -243,11 +224,6 @@ class CatalogView(QTableView):
         if not self._restoring and current.isValid():
             self._choose()
 
-    def selectionChanged(self, selected: QItemSelection, deselected: QItemSelection) -> None:  # noqa: N802
-        """Paint all cells anew: rings and fills reach beyond the cells that changed."""
-        super().selectionChanged(selected, deselected)
-        self.viewport().update()
-
     def _choose(self) -> None:
         keys = self.current_keys()
         if keys is not None:
@@ -258,10 +234,6 @@ class CatalogView(QTableView):
         lines, columns = lines_and_columns(self.selectionModel())
         rows = [line for line in sorted(lines) if self._table.row(line) is not None]
         return rows, [number for number in self.heads.shown() if number in columns]
-
-    def focus_rect(self) -> QRect | None:
-        """Say that the current cell shows the focus by itself."""
-        return None
 
     # Keys
 
@@ -345,25 +317,15 @@ class CatalogView(QTableView):
                 return True
         return super().event(event)
 
-    def keyboardSearch(self, search: str) -> None:  # noqa: N802 - Qt's name
-        """Go to the row whose name is being typed."""
-        rows = [
+    def named_rows(self) -> list[tuple[int, str]]:
+        """Return the rows by their first cells."""
+        return [
             (number, self._table.text(row, 0))
             for number in range(len(self._table.lines))
             if (row := self._table.row(number)) is not None
         ]
-        current = self.currentIndex().row()
-        place = next((place for place, (number, _) in enumerate(rows) if number == current), -1)
-        found = self._typed.find(search, [label for _, label in rows], place)
-        if found is not None:
-            self.setCurrentIndex(self._table.index(rows[found][0], max(0, self.currentIndex().column())))
 
     # The mouse
-
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: N802 - Qt's name
-        """Follow the mouse."""
-        super().mouseMoveEvent(event)
-        self._hover(self.rowAt(int(event.position().y())))
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:  # noqa: N802 - Qt's name
         """Use the row."""
@@ -371,25 +333,15 @@ class CatalogView(QTableView):
         if event.button() == Qt.MouseButton.LeftButton and self.currentIndex().isValid():
             self.used.emit()
 
-    def leaveEvent(self, event: QEvent) -> None:  # noqa: N802 - Qt's name
-        """Forget the mouse."""
-        super().leaveEvent(event)
-        self._hover(-1)
-
-    def _hover(self, line: int) -> None:
-        if line != self._hovered:
-            self._hovered = line
+    def hover(self, row: int) -> None:
+        """Tint the row under the mouse."""
+        if row != self._hovered:
+            self._hovered = row
             self.viewport().update()
 
-    def viewportEvent(self, event: QEvent) -> bool:  # noqa: N802 - Qt's name
-        """Say all that a cell shows as a sentence, where the mouse rests."""
-        if event.type() == QEvent.Type.ToolTip:
-            place = cast("QHelpEvent", event)
-            index = self.indexAt(place.pos())
-            text = self._table.sentence(index.row(), index.column()) if index.isValid() else ""
-            QToolTip.showText(place.globalPos(), text, self)
-            return True
-        return super().viewportEvent(event)
+    def sentence_at(self, index: QModelIndex) -> str:
+        """Return all that a cell shows as a sentence."""
+        return self._table.sentence(index.row(), index.column())
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:  # noqa: N802 - Qt's name
         """Ask for the menu of a row: at the mouse, or at the current cell."""
@@ -409,13 +361,9 @@ class CatalogView(QTableView):
 
     # Painting
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802 - Qt's name
+    def paint(self, painter: QPainter, area: QRect) -> None:
         """Draw everything in sight in one go."""
-        painter = QPainter(self.viewport())
-        try:
-            self._painter.paint(painter, self._shown(event.rect()))
-        finally:
-            painter.end()
+        self._painter.paint(painter, self._shown(area))
 
     def _shown(self, area: QRect) -> Shown:
         current = self.currentIndex()

@@ -13,6 +13,7 @@ from gpudesk.desktop.itemmodels.arrangement import Line
 from gpudesk.desktop.pages.compare.measures import LABEL_MARGIN, Margins, is_range
 from gpudesk.desktop.theme.pen import Pen
 from gpudesk.desktop.theme.theme import Theme
+from gpudesk.desktop.widgets.painted_table import Place
 from gpudesk.desktop.widgets.text_cache import TextCache
 from gpudesk.desktop.widgets.text_layer import TextLayer
 from gpudesk.sheets.comparison_parts import ComparedCell
@@ -20,15 +21,6 @@ from gpudesk.sheets.comparison_words import has_basis
 from gpudesk.sheets.sheet import Mark
 
 _TINTED: Final = (Mark.BEST, Mark.TIED)
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A row or a column on the screen: its number in the model, where it begins, and how far it reaches."""
-
-    number: int
-    start: int
-    size: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,10 +9,11 @@ from PySide6.QtGui import QHelpEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHeaderView, QToolTip, QWidget
 
 from gpudesk.desktop.itemmodels.comparison_model import ComparisonModel
-from gpudesk.desktop.pages.compare.cell_painter import Place, heading_middle, heading_words
+from gpudesk.desktop.pages.compare.cell_painter import heading_middle, heading_words
 from gpudesk.desktop.pages.compare.measures import LABEL_END, LABEL_MARGIN, Margins
 from gpudesk.desktop.theme.pen import Pen
 from gpudesk.desktop.theme.theme import Theme
+from gpudesk.desktop.widgets.painted_table import Place
 from gpudesk.desktop.widgets.text_cache import TextCache
 from gpudesk.sheets.comparison_parts import ComparedHead, ComparedRow
 from gpudesk.text import tr

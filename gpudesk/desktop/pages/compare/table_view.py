@@ -7,10 +7,8 @@ from typing import cast
 
 from PySide6.QtCore import (
     QEvent,
-    QItemSelection,
     QItemSelectionModel,
     QModelIndex,
-    QPersistentModelIndex,
     QPoint,
     QRect,
     Qt,
@@ -18,30 +16,26 @@ from PySide6.QtCore import (
 )
 from PySide6.QtGui import (
     QContextMenuEvent,
-    QHelpEvent,
     QKeyEvent,
     QKeySequence,
-    QMouseEvent,
     QPainter,
-    QPaintEvent,
     QResizeEvent,
 )
-from PySide6.QtWidgets import QAbstractItemView, QTableView, QToolTip, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QWidget
 
 from gpudesk.desktop.itemmodels.comparison_model import ComparisonModel
-from gpudesk.desktop.pages.compare.cell_painter import CellPainter, Place, Shown
+from gpudesk.desktop.pages.compare.cell_painter import CellPainter, Shown
 from gpudesk.desktop.pages.compare.heads import ColumnHeads, RowLabels
 from gpudesk.desktop.pages.compare.measures import WIDE, Measures, Widths
 from gpudesk.desktop.theme.pen import CENTRE, Pen
 from gpudesk.desktop.theme.theme import Theme
+from gpudesk.desktop.widgets.painted_table import Index, PaintedTable, Place
 from gpudesk.desktop.widgets.text_cache import TextCache
-from gpudesk.desktop.widgets.type_ahead import TypeAhead
 
 _Move = QAbstractItemView.CursorAction
-Index = QModelIndex | QPersistentModelIndex
 
 
-class ComparisonView(QTableView):
+class ComparisonView(PaintedTable):
     """Shows a `ComparisonModel`. Everything that carries a figure is painted by `CellPainter` in one go."""
 
     #: Row key and column key of the cell that became current.
@@ -62,7 +56,6 @@ class ComparisonView(QTableView):
         self._widths = Widths(1, 1, WIDE)
         self._kept: tuple[str, str] | None = None
         self._kept_scroll = (0, 0)
-        self._typed = TypeAhead()
         self._restoring = False
         #: What stands in place of the rows where none is shown.
         self.empty_text = ""
@@ -74,24 +67,13 @@ class ComparisonView(QTableView):
     def _set_up(self, model: ComparisonModel) -> None:
         self.setHorizontalHeader(self._heads)
         self.setVerticalHeader(self._labels)
-        self.setModel(model)
-        self.setShowGrid(False)
-        self.setCornerButtonEnabled(False)
-        self.setTabKeyNavigation(False)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectItems)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
-        self.setMouseTracking(True)
-        self.viewport().setMouseTracking(True)
+        self.set_up(model)
         self._heads.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self._labels.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self._heads.customContextMenuRequested.connect(self._head_menu)
         self._labels.customContextMenuRequested.connect(self._label_menu)
         self._labels.sort_requested.connect(self.sort_requested)
-        self._labels.hovered.connect(self._hover)
+        self._labels.hovered.connect(self.hover)
         model.modelAboutToBeReset.connect(self._keep_place)
         model.modelReset.connect(self._restore_place)
         model.dataChanged.connect(self._heights_again)
@@ -188,18 +170,9 @@ class ComparisonView(QTableView):
             if keys is not None:
                 self.cell_chosen.emit(*keys)
 
-    def selectionChanged(self, selected: QItemSelection, deselected: QItemSelection) -> None:  # noqa: N802
-        """Paint all cells anew: rings and fills reach beyond the cells that changed."""
-        super().selectionChanged(selected, deselected)
-        self.viewport().update()
-
     def selected_cells(self) -> list[tuple[int, int]]:
         """Return row and column of all cells that are selected together, in reading order."""
         return sorted((index.row(), index.column()) for index in self.selectedIndexes())
-
-    def focus_rect(self) -> QRect | None:
-        """Say that the current cell shows the focus by itself."""
-        return None
 
     # Keys
 
@@ -267,29 +240,14 @@ class ComparisonView(QTableView):
                 return True
         return super().event(event)
 
-    def keyboardSearch(self, search: str) -> None:  # noqa: N802 - Qt's name
-        """Go to the row whose label is being typed."""
-        rows = [(number, line.row.label) for number, line in enumerate(self._table.lines) if line.row]
-        current = self.currentIndex().row()
-        place = next((place for place, (number, _) in enumerate(rows) if number == current), -1)
-        found = self._typed.find(search, [label for _, label in rows], place)
-        if found is not None:
-            column = max(0, self.currentIndex().column())
-            self.setCurrentIndex(self._table.index(rows[found][0], column))
+    def named_rows(self) -> list[tuple[int, str]]:
+        """Return the rows by their labels."""
+        return [(number, line.row.label) for number, line in enumerate(self._table.lines) if line.row]
 
     # The mouse
 
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: N802 - Qt's name
-        """Follow the mouse."""
-        super().mouseMoveEvent(event)
-        self._hover(self.rowAt(int(event.position().y())))
-
-    def leaveEvent(self, event: QEvent) -> None:  # noqa: N802 - Qt's name
-        """Forget the mouse."""
-        super().leaveEvent(event)
-        self._hover(-1)
-
-    def _hover(self, row: int) -> None:
+    def hover(self, row: int) -> None:
+        """Tint the row under the mouse, and show the arrow by its label."""
         old = self._labels.hovered_row
         if row == old:
             return
@@ -299,16 +257,10 @@ class ComparisonView(QTableView):
                 top = self._labels.sectionViewportPosition(each)
                 self.viewport().update(0, top, self.viewport().width(), self._labels.sectionSize(each))
 
-    def viewportEvent(self, event: QEvent) -> bool:  # noqa: N802 - Qt's name
-        """Say all that a cell shows as a sentence, where the mouse rests."""
-        if event.type() == QEvent.Type.ToolTip:
-            place = cast("QHelpEvent", event)
-            index = self.indexAt(place.pos())
-            shown = index.isValid() and self._table.cell(index.row(), index.column()) is not None
-            text = self._table.sentence(index.row(), index.column()) if shown else ""
-            QToolTip.showText(place.globalPos(), text, self)
-            return True
-        return super().viewportEvent(event)
+    def sentence_at(self, index: QModelIndex) -> str:
+        """Return all that a cell shows as a sentence; headings show none."""
+        shown = self._table.cell(index.row(), index.column()) is not None
+        return self._table.sentence(index.row(), index.column()) if shown else ""
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:  # noqa: N802 - Qt's name
         """Ask for the menu of a row: at the mouse, or at the current cell."""
@@ -335,25 +287,16 @@ class ComparisonView(QTableView):
 
     # Painting
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802 - Qt's name
-        """Draw everything in sight in one go."""
-        painter = QPainter(self.viewport())
-        try:
-            self._painter.paint(painter, self._shown(event.rect()))
-            pen = Pen(painter, self._theme)
-            if self.horizontalScrollBar().value() > 0:
-                # The labels lie above what is scrolled under them.
-                pen.hairline(0, 0, 0, self.viewport().height(), "strong")
-            if not self._table.lines and self.empty_text:
-                pen.text(
-                    self.viewport().rect().toRectF(),
-                    self.empty_text,
-                    font="small",
-                    colour="text3",
-                    align=CENTRE,
-                )
-        finally:
-            painter.end()
+    def paint(self, painter: QPainter, area: QRect) -> None:
+        """Draw everything in sight in one go, or what is said where nothing is."""
+        self._painter.paint(painter, self._shown(area))
+        pen = Pen(painter, self._theme)
+        if self.horizontalScrollBar().value() > 0:
+            # The labels lie above what is scrolled under them.
+            pen.hairline(0, 0, 0, self.viewport().height(), "strong")
+        if not self._table.lines and self.empty_text:
+            room = self.viewport().rect().toRectF()
+            pen.text(room, self.empty_text, font="small", colour="text3", align=CENTRE)
 
     def _shown(self, area: QRect) -> Shown:
         current = self.currentIndex()
