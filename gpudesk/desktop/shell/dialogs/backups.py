@@ -172,6 +172,7 @@ class BackupsDialog(QDialog):
                     item.setTextAlignment(_RIGHT)
                 if backup.problem is not None:
                     item.setForeground(self._theme.colour("unfit" if place == 1 else "text3"))
+                    item.setToolTip(text)
                 self.table.setItem(row, place, item)
         for place in (0, 2, 3, 4):
             self.table.resizeColumnToContents(place)
@@ -192,7 +193,10 @@ class BackupsDialog(QDialog):
     def _cells(self, backup: Backup) -> tuple[str, ...]:
         formatter = self._formatter
         facts = UNKNOWN if backup.facts is None else formatter.count(backup.facts)
-        reason = backup_reason_label(backup.reason) if backup.problem is None else tr("damaged")
+        if backup.problem is None:
+            reason = backup_reason_label(backup.reason)
+        else:
+            reason = sentence(backup.problem, formatter)
         size = formatter.memory(backup.size_bytes)
         return (_made(backup), reason, facts, size, str(backup.version))
 
@@ -206,7 +210,7 @@ class BackupsDialog(QDialog):
             )
         elif backup.problem is not None:
             self.said.setText(
-                tr("This one cannot be restored: {problem}.", problem=sentence(backup.problem).rstrip("."))
+                tr("This one cannot be restored: {problem}.", problem=sentence(backup.problem, self._formatter).rstrip("."))
             )
         else:
             self.said.setText(

@@ -43,9 +43,7 @@ def own_window(
 
 def state(workbench: Workbench, watts: int) -> None:
     source = own_source(f"Note {watts}")
-    workbench.own.do(
-        state_value(workbench.catalog, "mi300x", "tdp", watts, "W", source, today="2026-11-21")
-    )
+    workbench.own.do(state_value(workbench.catalog, "mi300x", "tdp", watts, "W", source, today="2026-11-21"))
 
 
 def power(workbench: Workbench) -> object:
@@ -105,7 +103,10 @@ def test_a_damaged_one_is_marked_and_not_restored(
     (backup,) = own_workbench.own.backups()
     backup.path.write_bytes(backup.path.read_bytes()[:3000])
     dialog = dialog_of(own_window, qtbot)
-    assert rows(dialog)[0][:2] == ["damaged", "—"]
+    problem, facts = rows(dialog)[0][:2]
+    assert problem.startswith("is cut short: ")
+    assert problem.endswith("choose another backup")
+    assert facts == "—"
     assert not dialog.restore.isEnabled()
     assert dialog.said.text().startswith("This one cannot be restored: ")
     dialog.restore_chosen()
