@@ -22,6 +22,19 @@ def is_dimension(definition: Mapping[str, Any], name: str) -> bool:
     return name == _ALL_NORMS or _holder(definition, name) is not None
 
 
+def stated_dimension(definition: Mapping[str, Any], name: str) -> ClaimValue:
+    """Return what a definition states of a dimension; None where it states none of that name."""
+    if name == _ALL_NORMS:
+        norms = {group["norms"] for group in definition["layers"]}
+        return next(iter(norms)) if len(norms) == 1 else None
+    place = _holder(definition, name)
+    if place is None:
+        return None
+    table, key = place
+    value = table[key]
+    return tuple(value) if isinstance(value, list) else value
+
+
 def patched(definition: Mapping[str, Any], values: Mapping[str, ClaimValue]) -> dict[str, Any]:
     """Return the definition with other dimensions; what is no dimension of it is left out."""
     made = copy.deepcopy(dict(definition))

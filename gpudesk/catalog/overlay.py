@@ -14,9 +14,9 @@ from typing import Any, Final
 
 from gpudesk.catalog.attribute_names import ACCELERATOR, DIFFUSION, model_unit
 from gpudesk.catalog.definitions import model_of
-from gpudesk.catalog.model_patches import patched
-from gpudesk.catalog.model_shapes import shape_faults
+from gpudesk.catalog.model_patches import is_dimension, patched, stated_dimension
 from gpudesk.domain.claims import Attribute, Claim, ClaimValue, Price, Source
+from gpudesk.domain.messages import InputError
 from gpudesk.domain.models import Model
 from gpudesk.domain.own_facts import OwnAccelerator, OwnClaim, OwnFacts, OwnModel, OwnPrice, Preference
 from gpudesk.domain.things import Thing, ThingKind
@@ -84,12 +84,36 @@ def merged_things(shipped: Mapping[str, Thing], layer: Layer) -> dict[str, Thing
 
 
 def merged_attributes(
-    thing: Thing, shipped: Mapping[str, Attribute], layer: Layer, sources: Sources
+    thing: Thing,
+    shipped: Mapping[str, Attribute],
+    layer: Layer,
+    sources: Sources,
+    definition: str | None = None,
 ) -> dict[str, Attribute]:
-    """Return the attributes of a thing with the user's claims and choices among their claims."""
+    """Return the attributes of a thing with the user's claims and choices among their claims.
+
+    Of a model, `definition` says what its dimensions are. Where those that the user prefers make no model,
+    what an upgrade brought being other than it was, none of them holds, and the choices wait.
+    """
     claims, preferences = layer.claims.get(thing.id, {}), layer.preferences.get(thing.id, {})
     if not claims and not preferences:
         return dict(shipped)
+    plain = None if definition is None else dict(json.loads(definition))
+    found = _all_merged(thing, shipped, claims, preferences, sources, plain)
+    if plain is None or patched_model(plain, chosen_dimensions(plain, found)) is not None:
+        return found
+    kept = {name: each for name, each in preferences.items() if not is_dimension(plain, name)}
+    return _all_merged(thing, shipped, claims, kept, sources, plain)
+
+
+def _all_merged(
+    thing: Thing,
+    shipped: Mapping[str, Attribute],
+    claims: Mapping[str, list[OwnClaim]],
+    preferences: Mapping[str, Preference],
+    sources: Sources,
+    definition: Mapping[str, Any] | None,
+) -> dict[str, Attribute]:
     names = [*shipped, *(name for name in claims if name not in shipped)]
     if thing.kind is ThingKind.ACCELERATOR:
         places = {name: place for place, name in enumerate(ACCELERATOR)}
@@ -100,6 +124,7 @@ def merged_attributes(
             claims.get(name, ()),
             preferences.get(name),
             sources,
+            None if definition is None else stated_dimension(definition, name),
         )
         for name in names
     }
@@ -113,15 +138,25 @@ def unit_of(kind: ThingKind, name: str) -> str | None:
 
 
 def _merged(
-    shipped: Attribute, stated: list[OwnClaim] | tuple[()], chosen: Preference | None, sources: Sources
+    shipped: Attribute,
+    stated: list[OwnClaim] | tuple[()],
+    chosen: Preference | None,
+    sources: Sources,
+    dimension: ClaimValue,
 ) -> Attribute:
-    """Put the user's claims after the shipped ones, and take the one that the user prefers if it is there."""
+    """Put the user's claims after the shipped ones, and take the one that the user prefers if it is there.
+
+    Without a choice the value of a `dimension` is that of the definition, which is what is computed with.
+    """
     claims = [*shipped.claims, *(_claim(each, shipped.unit, sources) for each in stated)]
     taken = None if chosen is None else _chosen(claims, chosen)
     if taken is None:
         if not shipped.claims and claims:
             # Nobody else says anything: what was stated first holds until the user chooses.
-            claims[0] = replace(claims[0], preferred=True)
+            agreeing = (place for place, each in enumerate(claims) if same_value(each.value, dimension))
+            first = 0 if dimension is None else next(agreeing, None)
+            if first is not None:
+                claims[first] = replace(claims[first], preferred=True)
         return replace(shipped, claims=tuple(claims))
     return replace(
         shipped,
@@ -160,20 +195,36 @@ def _claim(stated: OwnClaim, unit: str | None, sources: Sources) -> Claim:
     )
 
 
-def merged_model(definition: str, attributes: Mapping[str, Attribute]) -> Model:
-    """Return a model with the dimensions that the user prefers.
+def chosen_dimensions(
+    definition: Mapping[str, Any], attributes: Mapping[str, Attribute]
+) -> dict[str, ClaimValue]:
+    """Return the dimensions of a model that the user prefers to those of its definition."""
+    return {
+        name: each.value
+        for name, each in attributes.items()
+        if each.overridden
+        and is_dimension(definition, name)
+        and not same_value(each.value, stated_dimension(definition, name))
+    }
 
-    Where these no longer go together with what an upgrade brought, the definition holds as it is.
-    """
-    plain: dict[str, Any] = json.loads(definition)
-    wanted = {name: attribute.value for name, attribute in attributes.items() if attribute.overridden}
+
+def patched_model(definition: Mapping[str, Any], wanted: Mapping[str, ClaimValue]) -> Model | None:
+    """Return a model with other dimensions than its definition has, None where they make none."""
     if not wanted:
-        return model_of(plain)
+        return model_of(dict(definition))
+    # It takes time to load, and few users change the dimensions of models.
+    from gpudesk.catalog.importing.model_facts import checked_model
+
     try:
-        model = model_of(patched(plain, wanted))
-    except (KeyError, TypeError, ValueError):
-        return model_of(plain)
-    return model_of(plain) if any(shape_faults(model)) else model
+        return model_of(checked_model(patched(definition, wanted)).definition())
+    except InputError:
+        return None
+
+
+def merged_model(definition: str, attributes: Mapping[str, Attribute]) -> Model:
+    """Return a model with the dimensions that the user prefers, which are among its merged attributes."""
+    plain: dict[str, Any] = json.loads(definition)
+    return patched_model(plain, chosen_dimensions(plain, attributes)) or model_of(plain)
 
 
 def merged_prices(shipped: tuple[Price, ...], layer: Layer, sources: Sources) -> tuple[Price, ...]:

@@ -239,7 +239,10 @@ class Catalog:
         if thing_id not in self._attributes:
             thing = self.thing(thing_id)
             shipped = {} if thing.own else self.shipped.attributes_of(thing_id)
-            self._attributes[thing_id] = overlay.merged_attributes(thing, shipped, self._layer, self._sources)
+            definition = self._definitions[thing_id] if thing.kind is ThingKind.MODEL else None
+            self._attributes[thing_id] = overlay.merged_attributes(
+                thing, shipped, self._layer, self._sources, definition
+            )
         return self._attributes[thing_id]
 
 

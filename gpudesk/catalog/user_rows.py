@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import math
-import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields
 from functools import cache
@@ -126,7 +125,8 @@ def _number(where: str, value: object) -> int | float:
         raise _wrong_type(where, value, "number")
     if isinstance(value, float) and not math.isfinite(value):
         raise InputError(message("own.no_number"), where)
-    if abs(value) > sys.float_info.max:
+    if isinstance(value, int) and abs(value) > _LARGEST_WHOLE:
+        # Where figures are handed on, whole numbers have 64 bits.
         raise InputError(message("own.too_large"), where)
     return value
 

@@ -7,17 +7,19 @@ import json
 import math
 import re
 import unicodedata
-from typing import Final
+from collections.abc import Collection, Mapping
+from typing import Any, Final
 
 from gpudesk.catalog.attribute_names import ACCELERATOR_REQUIRED
 from gpudesk.catalog.definitions import model_of
-from gpudesk.catalog.model_patches import is_dimension, patched
+from gpudesk.catalog.model_patches import is_dimension, patched, stated_dimension
 from gpudesk.catalog.model_shapes import shape_faults
+from gpudesk.catalog.overlay import chosen_dimensions, same_value
 from gpudesk.catalog.queries import Catalog
 from gpudesk.catalog.values import value_in_si
 from gpudesk.domain.claims import Attribute, ClaimValue, Kind, Source
 from gpudesk.domain.messages import InputError, message
-from gpudesk.domain.own_facts import OwnFact, OwnModel
+from gpudesk.domain.own_facts import OwnFact, OwnModel, Preference
 from gpudesk.domain.things import ThingKind
 from gpudesk.domain.units import UnknownUnitError, si_unit
 from gpudesk.workbench.fields import month, quoted, text, wrong_type
@@ -29,6 +31,8 @@ OWN_SOURCE: Final = "own-"
 NO_PUBLISHER: Final = "not stated"
 #: No figure of an accelerator or a model comes near this, in whatever unit.
 _MOST: Final = 1e30
+#: The sum of all layers of a model, which follows from its groups.
+FOLLOWING: Final = "layer_count"
 _LONGEST_LINE: Final = 300
 _LONGEST_NOTE: Final = 4000
 _YEAR: Final = re.compile(r"(?:19|20)\d\d")
@@ -135,24 +139,55 @@ def _figure(attribute: Attribute, value: ClaimValue, unit: str | None) -> int | 
 
 
 def check_dimension(catalog: Catalog, attribute: Attribute, value: ClaimValue) -> None:
-    """Refuse a dimension of a model with which its layers do not go together; `where` is `value`."""
+    """Refuse a dimension of a model that makes no model with its other dimensions; `where` is `value`."""
     thing, name = attribute.thing, attribute.name
     if catalog.kind_of(thing) is not ThingKind.MODEL:
         return
     definition = catalog.definition(thing)
     if not is_dimension(definition, name):
-        if name == "layer_count":
+        if name == FOLLOWING:
             raise InputError(message("own.follows", name=name), "value")
         return
-    present = {
-        each.name: each.value for each in catalog.attributes(thing) if each.overridden and each.name != name
-    }
+    chosen = chosen_dimensions(definition, {each.name: each for each in catalog.attributes(thing)})
+    check_dimensions(definition, {**chosen, name: value}, "value")
+
+
+def check_dimensions(definition: Mapping[str, Any], wanted: Mapping[str, ClaimValue], where: str) -> None:
+    """Refuse dimensions that make no model with the others of a definition; `where` names what is at fault.
+
+    What is refused of a file is refused here too.
+    """
+    from gpudesk.catalog.importing.model_facts import checked_model
+
+    if all(same_value(value, stated_dimension(definition, name)) for name, value in wanted.items()):
+        return
     try:
-        model = model_of(patched(definition, {**present, name: value}))
-    except (KeyError, TypeError, ValueError) as error:
-        raise InputError(message("own.no_such_model", reason=str(error)), "value") from error
-    for fault in shape_faults(model):
-        raise InputError(message("own.shape", fault=str(fault)), "value")
+        checked_model(patched(definition, wanted))
+    except InputError as error:
+        raise InputError(error.problem, where) from error
+
+
+def dimensions_fit(definition: Mapping[str, Any], wanted: Mapping[str, ClaimValue]) -> bool:
+    """Whether dimensions make a model with the others of a definition."""
+    try:
+        check_dimensions(definition, wanted, "value")
+    except InputError:
+        return False
+    return True
+
+
+def check_choices(catalog: Catalog, things: Collection[str]) -> None:
+    """Refuse dimensions of models that the user prefers and that make no model together; where: the model."""
+    for model in [thing for thing in catalog.things(ThingKind.MODEL) if thing.id in things]:
+        definition = catalog.definition(model.id)
+        wanted = {
+            fact.attribute: fact.value
+            for fact in catalog.own
+            if isinstance(fact, Preference)
+            and fact.thing == model.id
+            and is_dimension(definition, fact.attribute)
+        }
+        check_dimensions(definition, wanted, model.name)
 
 
 def required(kind: ThingKind, name: str) -> bool:

@@ -19,6 +19,8 @@ from gpudesk.workbench.own_checks import OWN_SOURCE, optional_date
 
 _MOST_WORDS: Final = 100
 _MOST: Final = 1e30
+#: Whole numbers have 64 bits where they are handed on.
+_MOST_WHOLE: Final = 2**63 - 1
 _MOST_USD: Final = 1e9
 _LINE: Final = text(300)
 _NOTE: Final = text(4000)
@@ -66,7 +68,7 @@ def _value(where: str, value: object) -> ClaimValue:
     if isinstance(value, bool):
         return value
     if isinstance(value, int):
-        whole(-int(_MOST), int(_MOST))(where, value)
+        whole(-_MOST_WHOLE, _MOST_WHOLE)(where, value)
         return value
     if isinstance(value, float):
         return float(number(-_MOST, _MOST)(where, value))
@@ -202,6 +204,6 @@ def _check_value(attribute: str, value: ClaimValue, where: str) -> None:
     elif not stated:
         raise wrong_type(where, list(value) if isinstance(value, tuple) else value, "number")
     elif unit in _COUNTED:
-        whole(1, int(_MOST))(where, value)
+        whole(1, _MOST_WHOLE)(where, value)
     else:
         number(0, _MOST, above=True)(where, value)

@@ -15,7 +15,7 @@ from gpudesk.domain.own_facts import Edit, Key, OwnClaim, OwnFact, OwnFacts, Own
 from gpudesk.domain.packs import Pack, PackRow, PackSignature, Standing, Trust
 from gpudesk.domain.signers import Signer
 from gpudesk.workbench.fields import quoted, text, wrong_type
-from gpudesk.workbench.own_checks import line, optional_date
+from gpudesk.workbench.own_checks import check_choices, line, optional_date
 from gpudesk.workbench.own_edits import add
 from gpudesk.workbench.own_facts_json import ordered, own_facts_of, record_of, with_needed
 from gpudesk.workbench.pack_format import (
@@ -146,7 +146,9 @@ def pack_edit(pack: Pack, rows: Iterable[PackRow], chosen: Collection[Key], cata
     keys |= {row.key for row in shown if row.part_of in keys and row.standing is not Standing.UNFIT}
     keys |= _claims_taken(keys, pack)
     keys |= {key for key in _sources_named(keys, pack) if catalog.own.get(*key) is None}
-    return add(catalog, ordered([*_facts(pack, keys), *_staying(keys, catalog.own)]), pack.name)
+    edit = add(catalog, ordered([*_facts(pack, keys), *_staying(keys, catalog.own)]), pack.name)
+    check_choices(catalog.with_own(catalog.own.after(edit)), edit.things)
+    return edit
 
 
 def _facts(pack: Pack, keys: Iterable[Key]) -> list[OwnFact]:

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from gpudesk.catalog.attribute_names import ACCELERATOR, DIFFUSION
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from gpudesk.catalog.attribute_names import ACCELERATOR, DIFFUSION, MODEL_STATED
+from gpudesk.catalog.model_patches import is_dimension, stated_dimension
 from gpudesk.catalog.overlay import same_value, unit_of
 from gpudesk.catalog.queries import Catalog
 from gpudesk.domain.claims import Attribute, Claim, Source
@@ -18,6 +23,7 @@ from gpudesk.domain.own_facts import (
 )
 from gpudesk.domain.packs import Pack, PackRow, Standing
 from gpudesk.domain.things import ThingKind
+from gpudesk.workbench.own_checks import FOLLOWING, dimensions_fit
 from gpudesk.workbench.own_facts_json import thing_of
 
 
@@ -38,6 +44,7 @@ class _Judge:
         self._brought = {fact.id: fact.key for fact in entries if fact.id not in self._kinds}
         self._names |= {fact.id: fact.name for fact in entries if fact.id in self._brought}
         self._known: dict[str, dict[str, Attribute]] = {}
+        self._definitions: dict[str, Mapping[str, Any]] = {}
 
     def row(self, fact: OwnFact) -> PackRow:
         """Return the row of a fact."""
@@ -70,12 +77,58 @@ class _Judge:
         kind = self._kind(fact.thing)
         if kind is None:
             return Standing.NO_ENTRY
-        known = {ThingKind.ACCELERATOR: ACCELERATOR, ThingKind.DIFFUSION_MODEL: DIFFUSION}.get(kind)
-        if kind is ThingKind.SERVING_ENGINE or (known is not None and fact.attribute not in known):
+        if not self._can_have(kind, fact):
             return Standing.UNFIT
         if isinstance(fact, Preference) and not self._stated(fact):
             return Standing.NO_CLAIM
         return None
+
+    def _can_have(self, kind: ThingKind, fact: OwnClaim | Preference) -> bool:
+        """Whether a kind of thing has an attribute; of a model, whether it can have such a dimension."""
+        if kind is not ThingKind.MODEL:
+            known = {ThingKind.ACCELERATOR: ACCELERATOR, ThingKind.DIFFUSION_MODEL: DIFFUSION}.get(kind, {})
+            return fact.attribute in known
+        definition = self._definition(fact.thing)
+        if is_dimension(definition, fact.attribute):
+            stated = stated_dimension(definition, fact.attribute)
+            if isinstance(fact, Preference):
+                return self._fits(fact, definition)
+            return type(fact.value) is type(stated)
+        if isinstance(fact, Preference) and fact.attribute == FOLLOWING:
+            return False
+        return fact.attribute in MODEL_STATED or fact.attribute in self._attributes(fact.thing)
+
+    def _fits(self, choice: Preference, definition: Mapping[str, Any]) -> bool:
+        """Whether a dimension goes with the others: with those that the pack takes as well, or by itself."""
+        together = {
+            each.attribute: each.value
+            for each in self._pack.facts
+            if isinstance(each, Preference)
+            and each.thing == choice.thing
+            and is_dimension(definition, each.attribute)
+        }
+        return any(
+            dimensions_fit(definition, wanted) for wanted in (together, {choice.attribute: choice.value})
+        )
+
+    def _definition(self, thing: str) -> Mapping[str, Any]:
+        """Return the structure of a model of the pack or of the catalog."""
+        if thing not in self._definitions:
+            brought = self._pack.facts.get("model", thing) if thing in self._brought else None
+            self._definitions[thing] = (
+                json.loads(brought.definition)
+                if isinstance(brought, OwnModel)
+                else self._catalog.definition(thing)
+            )
+        return self._definitions[thing]
+
+    def _attributes(self, thing: str) -> Mapping[str, Attribute]:
+        """Return the attributes of an entry of the catalog."""
+        if thing not in self._kinds:
+            return {}
+        if thing not in self._known:
+            self._known[thing] = {each.name: each for each in self._catalog.attributes(thing)}
+        return self._known[thing]
 
     def _kind(self, thing: str) -> ThingKind | None:
         if thing in self._brought:
@@ -83,11 +136,7 @@ class _Judge:
         return self._kinds.get(thing)
 
     def _attribute(self, fact: OwnClaim | Preference) -> Attribute | None:
-        if fact.thing not in self._kinds:
-            return None
-        if fact.thing not in self._known:
-            self._known[fact.thing] = {each.name: each for each in self._catalog.attributes(fact.thing)}
-        return self._known[fact.thing].get(fact.attribute)
+        return self._attributes(fact.thing).get(fact.attribute)
 
     def _stated(self, choice: Preference) -> bool:
         """Whether somebody states what a preference takes, here or in the pack."""
