@@ -127,13 +127,13 @@ def read_contents(connection: sqlite3.Connection) -> Contents:
     """Read everything; raises `RowError` where the tables or rows are not those that this program writes."""
     try:
         with _without_collecting():
-            facts = [
+            facts = OwnFacts.of(
                 fact
                 for table in FACT_TABLES
                 for fact in facts_of(table, connection.execute(table.select).fetchall())
-            ]
+            )
         signers = connection.execute("SELECT key, name, trusted_on FROM signer ORDER BY trusted_on, key")
-        return Contents(OwnFacts.of(facts), tuple(Signer(*row) for row in signers))
+        return Contents(facts, tuple(Signer(*row) for row in signers))
     except sqlite3.OperationalError as error:
         # The statements are right: a table or a column is not there.
         if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_ERROR:
