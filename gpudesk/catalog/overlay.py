@@ -15,10 +15,10 @@ from typing import Any, Final
 from gpudesk.catalog.attribute_names import ACCELERATOR, DIFFUSION, model_unit
 from gpudesk.catalog.definitions import model_of
 from gpudesk.catalog.model_patches import is_dimension, patched, stated_dimension
-from gpudesk.domain.claims import Attribute, Claim, ClaimValue, Price, Source
+from gpudesk.domain.claims import Attribute, Claim, ClaimValue, Preference, Price, Source
 from gpudesk.domain.messages import InputError
 from gpudesk.domain.models import Model
-from gpudesk.domain.own_facts import OwnAccelerator, OwnClaim, OwnFacts, OwnModel, OwnPrice, Preference
+from gpudesk.domain.own_facts import OwnAccelerator, OwnClaim, OwnFacts, OwnModel, OwnPrice
 from gpudesk.domain.things import Thing, ThingKind
 
 Sources = Mapping[str, Source]

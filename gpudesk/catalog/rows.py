@@ -25,12 +25,10 @@ from gpudesk.catalog.schemas import (
 from gpudesk.catalog.serving_engine_files import to_json as engine_json
 from gpudesk.catalog.statements import Statements, with_statements
 from gpudesk.catalog.values import published, value_in_si
-from gpudesk.domain.claims import Kind
+from gpudesk.domain.claims import PURCHASE, Kind
 from gpudesk.domain.serving_engines import ServingEngine
 from gpudesk.domain.things import ThingKind
 
-#: The term of a price that is paid once; rents have the terms of their providers.
-PURCHASE = "purchase"
 #: Columns of the tables of statements and disputes that say what these are about.
 _STATEMENT_JOINS: Final = {"thing", "thing_attribute", "stated", "verdict"}
 _DISPUTE_JOINS: Final = {"thing", "thing_attribute", "accelerator"}

@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Final
 
-from gpudesk.domain.claims import Source
-from gpudesk.domain.own_facts import OwnAccelerator, OwnClaim, OwnFact, OwnModel, OwnPrice, Preference
+from gpudesk.domain.claims import Preference, Source
+from gpudesk.domain.own_facts import OwnAccelerator, OwnClaim, OwnFact, OwnModel, OwnPrice
 
 
 @dataclass(frozen=True, slots=True)

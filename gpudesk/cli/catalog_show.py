@@ -7,9 +7,8 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from gpudesk.cli.tables import hanging, padded, text_width, wrapped
-from gpudesk.domain.claims import Attribute, Claim, Stance
+from gpudesk.domain.claims import Attribute, Claim, Preference, Stance
 from gpudesk.domain.formatting import Formatter
-from gpudesk.domain.own_facts import Preference
 from gpudesk.domain.things import Thing, ThingKind
 from gpudesk.sheets.claim_lines import dispute_line, is_shipped
 from gpudesk.sheets.json import attribute_fields

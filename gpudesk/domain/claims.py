@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Final
-
-if TYPE_CHECKING:
-    from gpudesk.domain.own_facts import Preference
+from typing import Final
 
 #: How the verdict on a claim begins that says the same as the preferred one in other digits or words.
 AGREES: Final = "agrees"
+
+#: How the ids of the user's own sources begin; those of the shipped catalog never do.
+OWN_SOURCE: Final = "own-"
+#: The term of a price that is paid once; all other terms are rents.
+PURCHASE: Final = "purchase"
+#: The ends of a purchase price among the attributes, which are stated, chosen and taken back together.
+PRICE_ENDS: Final = ("price_low", "price_high")
 
 #: What a claim can say: a figure, a word, yes or no, or a list of words.
 ClaimValue = int | float | str | bool | tuple[str, ...] | None
@@ -54,6 +58,11 @@ class Source:
     date: str | None = None
     trust: str | None = None
 
+    @property
+    def own(self) -> bool:
+        """Whether it is one of the user's."""
+        return self.id.startswith(OWN_SOURCE)
+
 
 @dataclass(frozen=True, slots=True)
 class Claim:
@@ -76,6 +85,26 @@ class Claim:
     verdict: str | None = None
     own: bool = False
     statements: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Preference:
+    """The claim that the user takes for an attribute, shipped or own, named by its source and value.
+
+    Where an upgrade took that claim away, the catalog's own choice holds again, and the preference waits.
+    """
+
+    thing: str
+    attribute: str
+    source: str
+    value: ClaimValue
+    reason: str
+    date: str
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """The table of own facts that it belongs to, and what it is about."""
+        return ("preference", self.thing, self.attribute)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +139,14 @@ class Attribute:
         """The preferred value in the unit used inside, or None where nothing is known."""
         claim = self.preferred
         return None if claim is None else claim.value
+
+    @property
+    def catalog_choice(self) -> Claim | None:
+        """The claim that the shipped catalog takes, whatever the user does; None where it takes none."""
+        if self.overridden:
+            return self.shipped
+        taken = self.preferred
+        return None if taken is None or taken.own else taken
 
     @property
     def rivals(self) -> tuple[Claim, ...]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Final
 
-from gpudesk.domain.claims import ClaimValue, Kind, Price, Source
+from gpudesk.domain.claims import ClaimValue, Kind, Preference, Price, Source
 from gpudesk.domain.messages import Message
 
 #: The table of a fact and what tells it from the others in there.
@@ -73,26 +73,6 @@ class OwnClaim:
     def key(self) -> Key:
         """Its table, and whose claim about what."""
         return ("claim", self.thing, self.attribute, self.source)
-
-
-@dataclass(frozen=True, slots=True)
-class Preference:
-    """The claim that the user takes for an attribute, shipped or own, named by its source and value.
-
-    Where an upgrade took that claim away, the catalog's own choice holds again, and the preference waits.
-    """
-
-    thing: str
-    attribute: str
-    source: str
-    value: ClaimValue
-    reason: str
-    date: str
-
-    @property
-    def key(self) -> Key:
-        """Its table and what it is about."""
-        return ("preference", self.thing, self.attribute)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gpudesk.domain.claims import Attribute, Claim, Source
+from gpudesk.domain.claims import PRICE_ENDS, Attribute, Claim, Source
 from gpudesk.domain.things import Thing
 from gpudesk.sheets.claim_lines import label_alone
 from gpudesk.sheets.export_cells import ExportCells, merged_names, source_columns, whose_columns
 from gpudesk.sheets.labels import attribute_label
-from gpudesk.sheets.specs import PRICE
 from gpudesk.sheets.table_export import CellKind, CellValue, Column, ExportTable, Row
 from gpudesk.text import tr
 
@@ -112,7 +111,7 @@ def _claim(thing: Thing, attribute: Attribute, claim: Claim, cells: ExportCells)
 
 def _label(name: str) -> str:
     """Return what a column is called; the two ends of a price are told apart."""
-    return attribute_label(name) if name in PRICE else label_alone(name)
+    return attribute_label(name) if name in PRICE_ENDS else label_alone(name)
 
 
 def _kind(name: str, values: Sequence[object]) -> CellKind:

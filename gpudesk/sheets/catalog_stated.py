@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, Protocol
 
-from gpudesk.domain.claims import Attribute, Price, Source
+from gpudesk.domain.claims import PURCHASE, Attribute, Price, Source
 from gpudesk.domain.formatting import UNKNOWN, Formatter, Quantity, display_unit
 from gpudesk.domain.things import Thing
 from gpudesk.sheets.catalog_words import word
@@ -34,7 +34,7 @@ class StatedFacts(Protocol):
 
 def price_text(price: Price, formatter: Formatter) -> tuple[str, str | None]:
     """Return a price or the ends between which it lies, and its unit."""
-    quantity = Quantity.USD if price.term == "purchase" else Quantity.USD_PER_HOUR
+    quantity = Quantity.USD if price.term == PURCHASE else Quantity.USD_PER_HOUR
     ends = (price.usd_low, price.usd_high) if price.usd is None else (price.usd,)
     stated = [formatter.catalog(end, quantity) for end in ends if end is not None]
     return " – ".join(dict.fromkeys(stated)) or UNKNOWN, display_unit(quantity)

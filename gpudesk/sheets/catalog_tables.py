@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Final, Protocol
 
-from gpudesk.domain.claims import Attribute, Dispute, Price, SeedClaim, Source
+from gpudesk.domain.claims import PURCHASE, Attribute, Dispute, Price, SeedClaim, Source
 from gpudesk.domain.diffusion import DiffusionModel
 from gpudesk.domain.own_facts import OwnFacts
 from gpudesk.domain.things import Thing, ThingKind
@@ -141,7 +141,7 @@ def _prices(catalog: CatalogFacts, cells: ExportCells) -> ExportTable:
 
 
 def _price(price: Price, cells: ExportCells) -> Row:
-    once = price.term == "purchase"
+    once = price.term == PURCHASE
     per = ("once" if once else "hour") if cells.for_programs else (tr("once") if once else tr("by the hour"))
     return (
         price.accelerator,

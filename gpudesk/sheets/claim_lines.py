@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from gpudesk.domain.claims import Attribute, Claim, Dispute, Kind, Stance
+from gpudesk.domain.claims import PRICE_ENDS, Attribute, Claim, Dispute, Kind, Stance
 from gpudesk.domain.formatting import UNKNOWN, Formatter, Quantity, display_unit, quantity_of
 from gpudesk.sheets.explanation import ClaimGroup, ClaimLine, Detail, DisputeLine
 from gpudesk.sheets.labels import attribute_label, kind_label, precision_name
-from gpudesk.sheets.specs import PRICE, as_sentence
+from gpudesk.sheets.specs import as_sentence
 from gpudesk.text import tr
 
 #: What attributes are called where they stand alone, without the heading of their group.
@@ -60,8 +60,8 @@ def label_alone(name: str) -> str:
 
 def figure_of(attributes: Mapping[str, Attribute], name: str, formatter: Formatter) -> tuple[str, str | None]:
     """Return the value that the catalog takes, in its unit on display, and that unit; prices as a range."""
-    if name in PRICE:
-        ends = [attributes[end].value for end in PRICE if end in attributes]
+    if name in PRICE_ENDS:
+        ends = [attributes[end].value for end in PRICE_ENDS if end in attributes]
         stated = [formatter.catalog(end, Quantity.USD) for end in ends if end is not None]
         return " – ".join(dict.fromkeys(stated)) or UNKNOWN, display_unit(Quantity.USD)
     attribute = attributes[name]

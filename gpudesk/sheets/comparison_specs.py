@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from gpudesk.domain.answers import Answer, Column
-from gpudesk.domain.claims import Attribute
+from gpudesk.domain.claims import PRICE_ENDS, Attribute
 from gpudesk.domain.formatting import (
     UNKNOWN,
     Formatter,
@@ -18,7 +18,7 @@ from gpudesk.domain.formatting import (
 from gpudesk.sheets.comparison_parts import ComparedCell, ComparedRow, Origin, Reference
 from gpudesk.sheets.labels import attribute_label
 from gpudesk.sheets.sheet import Mark
-from gpudesk.sheets.specs import PRICE, best_positions, claim_text
+from gpudesk.sheets.specs import best_positions, claim_text
 from gpudesk.text import tr
 
 #: Attributes with the direction that is better: True more, False less, None neither.
@@ -90,7 +90,7 @@ def price_rows(answer: Answer, formatter: Formatter) -> tuple[ComparedRow, ...]:
     cells = tuple(_price_cell(column, formatter) for column in answer.columns)
     if all(cell.value is None for cell in cells):
         return ()
-    reference = Reference(Origin.ATTRIBUTE, PRICE[0])
+    reference = Reference(Origin.ATTRIBUTE, PRICE_ENDS[0])
     return (ComparedRow("price", tr("Purchase price"), display_unit(Quantity.USD), cells, reference),)
 
 
@@ -170,7 +170,7 @@ def _why_unknown(column: Column, name: str) -> str:
 
 
 def _price_cell(column: Column, formatter: Formatter) -> ComparedCell:
-    ends = [column.attributes[name] for name in PRICE if name in column.attributes]
+    ends = [column.attributes[name] for name in PRICE_ENDS if name in column.attributes]
     stated = [(end, value) for end in ends if (value := _number(end)) is not None]
     if not stated:
         return ComparedCell(UNKNOWN, reason=tr("no price found"))

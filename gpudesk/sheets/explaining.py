@@ -8,7 +8,7 @@ from typing import Final
 
 from gpudesk.domain.answers import Answer, Column, Term
 from gpudesk.domain.charts import StepShares
-from gpudesk.domain.claims import Attribute
+from gpudesk.domain.claims import PRICE_ENDS, Attribute
 from gpudesk.domain.estimates import Banded, Basis, Estimate, RowsBehind
 from gpudesk.domain.formatting import UNKNOWN, Formatter
 from gpudesk.domain.plans import PlanChoice
@@ -30,7 +30,6 @@ from gpudesk.sheets.limit_lines import limits_of, remedy_lines
 from gpudesk.sheets.names import column_names, load_text
 from gpudesk.sheets.plan_lines import plan_lines
 from gpudesk.sheets.record_lines import record_lines
-from gpudesk.sheets.specs import PRICE
 from gpudesk.sheets.working_lines import inputs_of, term_line
 from gpudesk.text import tr, trn
 
@@ -62,7 +61,7 @@ def explain_attribute(answer: Answer, position: int, name: str, formatter: Forma
     found = column.attributes.get(name)
     if found is None:
         return None
-    high = column.attributes.get(PRICE[1]) if name == PRICE[0] else None
+    high = column.attributes.get(PRICE_ENDS[1]) if name == PRICE_ENDS[0] else None
     groups = [claim_group(found, formatter, high)]
     sold = column.attributes.get("memory_label")
     if name == MEMORY and sold is not None and sold.disputed:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from gpudesk.domain.claims import Attribute, Claim, Stance
+from gpudesk.domain.claims import PRICE_ENDS, Attribute, Claim, Stance
 from gpudesk.domain.formatting import Formatter, Quantity, quantity_of
 from gpudesk.sheets.catalog_view import EDIT_KEY, CatalogView, aged, statement_line
 from gpudesk.sheets.claim_lines import (
@@ -16,7 +16,7 @@ from gpudesk.sheets.claim_lines import (
     range_text,
 )
 from gpudesk.sheets.explanation import ClaimGroup, ClaimLine, Explanation, Ground, Offer, OfferKind
-from gpudesk.sheets.specs import PRICE, as_sentence
+from gpudesk.sheets.specs import as_sentence
 from gpudesk.text import tr, trn
 
 # Attributes
@@ -25,12 +25,12 @@ from gpudesk.text import tr, trn
 def explain_catalog_attribute(view: CatalogView, thing: str, name: str) -> Explanation | None:
     """Explain an attribute of an entry; None where the entry does not have it."""
     found = {attribute.name: attribute for attribute in view.facts.attributes(thing)}
-    if name in PRICE and PRICE[0] in found:
-        name = PRICE[0]
+    if name in PRICE_ENDS and PRICE_ENDS[0] in found:
+        name = PRICE_ENDS[0]
     if name not in found:
         return None
     attribute = found[name]
-    high = found.get(PRICE[1]) if name == PRICE[0] else None
+    high = found.get(PRICE_ENDS[1]) if name == PRICE_ENDS[0] else None
     figure, unit = figure_of(found, name, view.formatter)
     claim = attribute.preferred
     made = Explanation(
@@ -64,7 +64,7 @@ def with_catalog(
         for statement in view.facts.seed_claims(attribute.thing)
         if statement.concerns(attribute.thing, attribute.name)
     ]
-    days = view.rule.prices if attribute.name in PRICE else view.rule.facts
+    days = view.rule.prices if attribute.name in PRICE_ENDS else view.rule.facts
     dated = made if claim is None else aged(made, claim.source.date or claim.retrieved, days, view)
     return replace(
         dated,

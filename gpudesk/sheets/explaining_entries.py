@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
-
-from gpudesk.domain.claims import Price, Source
+from gpudesk.domain.claims import PURCHASE, Price, Source
 from gpudesk.domain.formatting import UNKNOWN
 from gpudesk.domain.things import Thing
 from gpudesk.sheets.catalog_stated import price_text, stated_groups
@@ -23,8 +21,6 @@ from gpudesk.sheets.explanation import (
 from gpudesk.sheets.labels import kind_label
 from gpudesk.sheets.names import short_name
 from gpudesk.text import tr, trn
-
-_PURCHASE: Final = "purchase"
 
 
 def explain_catalog_thing(view: CatalogView, thing: str) -> Explanation:
@@ -72,7 +68,7 @@ def explain_price(view: CatalogView, price_id: str) -> Explanation | None:
     price = next((each for each in view.facts.prices() if each.id == price_id), None)
     if price is None:
         return None
-    bought = price.term == _PURCHASE
+    bought = price.term == PURCHASE
     what = tr("Purchase price, {thing}", thing=view.named(price.accelerator))
     if not bought:
         what = tr("Rent, {thing}", thing=view.named(price.accelerator) or tr("another part"))
@@ -134,7 +130,6 @@ def explain_source(view: CatalogView, source_id: str) -> Explanation:
     """Explain a source: how it can be found, and all that it states."""
     source = view.facts.source(source_id)
     count, groups = stated_groups(view.facts, source, view.formatter)
-    own = source_id.startswith("own-")
     offers = (Offer(OfferKind.SOURCE, tr("Edit source and date…"), source=source_id, key=EDIT_KEY),)
     kind = kind_label(source.kind)
     made = Explanation(
@@ -152,7 +147,7 @@ def explain_source(view: CatalogView, source_id: str) -> Explanation:
             if each.source.id == source_id and not each.attributes
         ),
         stated=groups,
-        offers=offers if own and view.writable else (),
+        offers=offers if source.own and view.writable else (),
         facts=(view.fact,),
     )
     return aged(made, source.date, view.rule.facts, view)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from gpudesk.domain.claims import PRICE_ENDS
 from gpudesk.domain.formatting import UNKNOWN, Formatter, quantity_of
 from gpudesk.domain.imports import ImportFigures, ModelFigures, PriceFigures
 from gpudesk.domain.price_ranges import PriceRange
 from gpudesk.sheets.catalog_words import word
 from gpudesk.sheets.claim_lines import label_alone
 from gpudesk.sheets.labels import attribute_label, precision_name
-from gpudesk.sheets.specs import PRICE
 from gpudesk.text import tr
 
 _BILLION = 1e9
@@ -44,7 +44,7 @@ def import_lines(figures: ImportFigures, formatter: Formatter) -> tuple[ImportLi
         return _model(figures.model, formatter)
     return tuple(
         ImportLine(
-            attribute_label(each.name) if each.name in PRICE else label_alone(each.name),
+            attribute_label(each.name) if each.name in PRICE_ENDS else label_alone(each.name),
             formatter.catalog_with_unit(each.value, quantity_of(each.name, each.unit), each.name),
         )
         for each in figures.attributes

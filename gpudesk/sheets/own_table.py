@@ -4,17 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from gpudesk.domain.claims import Attribute, Claim, ClaimValue, Source
-from gpudesk.domain.own_facts import (
-    OwnAccelerator,
-    OwnClaim,
-    OwnFact,
-    OwnFacts,
-    OwnModel,
-    OwnPrice,
-    Preference,
-    fact_key,
-)
+from gpudesk.domain.claims import PURCHASE, Attribute, ClaimValue, Preference, Source
+from gpudesk.domain.own_facts import OwnAccelerator, OwnClaim, OwnFact, OwnFacts, OwnModel, OwnPrice, fact_key
 from gpudesk.domain.things import Thing
 from gpudesk.sheets.export_cells import ExportCells, source_columns
 from gpudesk.sheets.table_export import CellKind, CellValue, Column, ExportTable, Row
@@ -114,7 +105,7 @@ class _Rows:
             attribute=", ".join(word for word in words if word),
             value=low,
             value_high=None if price.usd is not None else price.usd_high,
-            unit="USD" if price.term == "purchase" else "USD/h",
+            unit="USD" if price.term == PURCHASE else "USD/h",
             **{**self._source(price.source), **({"date": price.date} if price.date else {})},
             kind=self._cells.kind(price.kind),
             note=price.note,
@@ -130,7 +121,7 @@ class _Rows:
             "value": self._cells.value(value, name, unit),
             "unit": self._cells.unit(name, unit) if stated else None,
         }
-        shipped = None if attribute is None else _shipped(attribute)
+        shipped = None if attribute is None else attribute.catalog_choice
         if shipped is not None:
             found["shipped"] = self._cells.value(shipped.value, name, unit)
             found["shipped_source"] = shipped.source.id
@@ -155,11 +146,3 @@ class _Rows:
 
     def _filled(self, **cells: CellValue) -> Row:
         return tuple(cells.get(key) for key in self._keys)
-
-
-def _shipped(attribute: Attribute) -> Claim | None:
-    """Return the claim that the shipped catalog takes, or None where it takes none."""
-    if attribute.overridden:
-        return attribute.shipped
-    taken = attribute.preferred
-    return None if taken is None or taken.own else taken

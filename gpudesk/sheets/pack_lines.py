@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
-from gpudesk.domain.claims import ClaimValue, Source
+from gpudesk.domain.claims import PURCHASE, ClaimValue, Preference, Source
 from gpudesk.domain.formatting import Formatter, Quantity, quantity_of
-from gpudesk.domain.own_facts import Key, OwnAccelerator, OwnClaim, OwnFact, OwnModel, OwnPrice, Preference
+from gpudesk.domain.own_facts import Key, OwnAccelerator, OwnClaim, OwnFact, OwnModel, OwnPrice
 from gpudesk.domain.packs import Pack, PackRow, Standing, Trust
 from gpudesk.sheets.claim_lines import label_alone
 from gpudesk.sheets.labels import kind_label
@@ -100,7 +100,7 @@ def _figure(row: PackRow, value: ClaimValue, formatter: Formatter) -> str:
 
 
 def _price(price: OwnPrice, formatter: Formatter) -> str:
-    once = price.term == "purchase"
+    once = price.term == PURCHASE
     amounts = dict.fromkeys(
         formatter.number(amount, 0 if once else 2)
         for amount in ((price.usd,) if price.usd is not None else (price.usd_low, price.usd_high))

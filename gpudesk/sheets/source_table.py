@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Final
 
 from gpudesk.domain.claims import Source
 from gpudesk.sheets.export_cells import ExportCells
 from gpudesk.sheets.table_export import CellKind, Column, ExportTable
 from gpudesk.text import tr
-
-#: How the ids of the user's own sources begin.
-OWN: Final = "own-"
 
 
 def sources_table(sources: Iterable[Source], cells: ExportCells) -> ExportTable:
@@ -35,7 +31,7 @@ def sources_table(sources: Iterable[Source], cells: ExportCells) -> ExportTable:
             source.date,
             source.url,
             source.trust,
-            source.id.startswith(OWN),
+            source.own,
         )
         for source in sources
     ]

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from gpudesk.domain.answers import Answer, Column
-from gpudesk.domain.claims import Attribute, Claim, ClaimValue, Source
+from gpudesk.domain.claims import PRICE_ENDS, Attribute, Claim, ClaimValue, Source
 from gpudesk.domain.formatting import UNKNOWN, Formatter, Quantity, display_unit, quantity_of
 from gpudesk.sheets.labels import attribute_label, kind_label
 from gpudesk.sheets.sheet import Cell, Group, Mark, Note, Row, SourceEntry
@@ -26,11 +26,7 @@ SYSTEM: Final = (
 )
 
 #: Names of the parts' attributes that a sheet shows.
-SHOWN: Final = frozenset(
-    {"memory_label", "price_low", "price_high"} | {name for name, _ in (*MEMORY, *COMPUTE, *SYSTEM)}
-)
-#: The two ends of what a part costs, shown as one row.
-PRICE: Final = ("price_low", "price_high")
+SHOWN: Final = frozenset({"memory_label", *PRICE_ENDS} | {name for name, _ in (*MEMORY, *COMPUTE, *SYSTEM)})
 
 
 class References:
@@ -177,7 +173,7 @@ def _price_rows(
     """Return one row with both ends of what each part is said to cost, or nothing where nobody says."""
     cells = []
     for part, column in zip(names, answer.columns, strict=True):
-        ends = [column.attributes.get(name) for name in PRICE]
+        ends = [column.attributes.get(name) for name in PRICE_ENDS]
         stated = [
             formatter.catalog(end.value, Quantity.USD)
             for end in ends
@@ -237,10 +233,10 @@ def best_positions(found: Sequence[Attribute | None], more_is_better: bool | Non
 def source_rows(answer: Answer, references: References) -> tuple[Row, ...]:
     """Return, for every attribute shown, the number of the source that each part's value comes from."""
     rows = []
-    for name, _ in (*MEMORY, *COMPUTE, *SYSTEM, (PRICE[0], None)):
+    for name, _ in (*MEMORY, *COMPUTE, *SYSTEM, (PRICE_ENDS[0], None)):
         found = [_source_cell(column, name, references) for column in answer.columns]
         if any(cell.text != UNKNOWN for cell in found):
-            label = tr("Price") if name in PRICE else attribute_label(name)
+            label = tr("Price") if name in PRICE_ENDS else attribute_label(name)
             rows.append(Row(label, None, tuple(found)))
     return tuple(rows)
 

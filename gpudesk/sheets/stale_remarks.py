@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from gpudesk.domain.age_rule import AgeRule
 from gpudesk.domain.answers import Answer, Column
+from gpudesk.domain.claims import PRICE_ENDS
 from gpudesk.sheets.ages import age_days, age_text
 from gpudesk.sheets.claim_lines import label_alone
 from gpudesk.sheets.sheet import Remark
-from gpudesk.sheets.specs import PRICE, SHOWN
+from gpudesk.sheets.specs import SHOWN
 from gpudesk.text import tr
 
 
@@ -18,14 +19,14 @@ def stale_remarks(answer: Answer, names: tuple[str, ...], today: str, rule: AgeR
     """
     prices, facts = [], []
     for name, column in dict(zip(names, answer.columns, strict=True)).items():
-        price = _age(column, PRICE[0], today)
+        price = _age(column, PRICE_ENDS[0], today)
         if price is not None and price > rule.prices:
             prices.append(f"{name} ({age_text(price)})")
         old = [
             label_alone(attribute)
             for attribute in column.attributes
             if attribute in SHOWN
-            and attribute not in PRICE
+            and attribute not in PRICE_ENDS
             and (_age(column, attribute, today) or 0) > rule.facts
         ]
         if old:

@@ -17,16 +17,14 @@ from gpudesk.catalog.model_shapes import shape_faults
 from gpudesk.catalog.overlay import chosen_dimensions, same_value
 from gpudesk.catalog.queries import Catalog
 from gpudesk.catalog.values import value_in_si
-from gpudesk.domain.claims import Attribute, ClaimValue, Kind, Source
+from gpudesk.domain.claims import OWN_SOURCE, Attribute, ClaimValue, Kind, Preference, Source
 from gpudesk.domain.messages import InputError, message
-from gpudesk.domain.own_facts import OwnFact, OwnModel, Preference
+from gpudesk.domain.own_facts import OwnFact, OwnModel
 from gpudesk.domain.things import ThingKind
 from gpudesk.domain.units import UnknownUnitError, si_unit
 from gpudesk.workbench.fields import month, quoted, text, wrong_type
 from gpudesk.workbench.own_entry import Entry, EntryKind
 
-#: Ids of the user's sources begin so; those of the shipped catalog never do.
-OWN_SOURCE: Final = "own-"
 #: What a source says of its publisher where nobody is named.
 NO_PUBLISHER: Final = "not stated"
 #: No figure of an accelerator or a model comes near this, in whatever unit.
@@ -36,7 +34,8 @@ FOLLOWING: Final = "layer_count"
 _LONGEST_LINE: Final = 300
 _LONGEST_NOTE: Final = 4000
 _YEAR: Final = re.compile(r"(?:19|20)\d\d")
-_ADDRESS: Final = re.compile(r"https?://[^\s<>\"]{1,1900}")
+#: What the address of a source looks like.
+ADDRESS: Final = re.compile(r"https?://[^\s<>\"]{1,1900}")
 _SLUG_LENGTH: Final = 40
 
 line = text(_LONGEST_LINE)
@@ -86,7 +85,7 @@ def own_source(
     if named is None:
         raise InputError(message("own.title_missing"), "title")
     address = optional_line("url", url) if len(url or "") <= _LONGEST_LINE else url
-    if address is not None and _ADDRESS.fullmatch(address) is None:
+    if address is not None and ADDRESS.fullmatch(address) is None:
         raise InputError(message("own.not_an_address", given=quoted(address)), "url")
     by = optional_line("publisher", publisher) or NO_PUBLISHER
     day = optional_date("date", date)

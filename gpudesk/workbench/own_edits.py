@@ -5,25 +5,14 @@ Each raises `InputError` at the field that is at fault: `value`, `unit`, `title`
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Final
+from collections.abc import Sequence
 
 from gpudesk.catalog.attribute_names import ACCELERATOR_REQUIRED
 from gpudesk.catalog.overlay import same_value
 from gpudesk.catalog.queries import Catalog
-from gpudesk.domain.claims import Attribute, Claim, ClaimValue, Source
-from gpudesk.domain.messages import InputError, Message, message
-from gpudesk.domain.own_facts import (
-    Edit,
-    OwnAccelerator,
-    OwnClaim,
-    OwnFact,
-    OwnFacts,
-    OwnModel,
-    OwnPrice,
-    Preference,
-    fact_key,
-)
+from gpudesk.domain.claims import PRICE_ENDS, Attribute, Claim, ClaimValue, Preference, Source
+from gpudesk.domain.messages import InputError, message
+from gpudesk.domain.own_facts import Edit, OwnAccelerator, OwnClaim, OwnFact, OwnFacts, OwnModel, OwnPrice
 from gpudesk.text import tr
 from gpudesk.workbench.own_checks import (
     check_dimension,
@@ -37,6 +26,7 @@ from gpudesk.workbench.own_checks import (
     required,
 )
 from gpudesk.workbench.own_entry import attribute_or_empty, entry_of
+from gpudesk.workbench.own_steps import step
 
 __all__ = [
     "add",
@@ -50,10 +40,6 @@ __all__ = [
     "state_value",
     "take_shipped",
 ]
-
-
-#: The ends of a price, which are stated, chosen and taken back together.
-_ENDS: Final = ("price_low", "price_high")
 
 
 # One figure
@@ -75,12 +61,14 @@ def state_value(  # noqa: PLR0913 - the fields of one form
 ) -> Edit:
     """State a value of an attribute of a thing, which holds at once; `value` is in `unit`.
 
+    It takes the place of a value of the user's that held, whoever stated that; rivals that did not hold stay.
     `high` is the upper end of a price, which is one amount without it.
     """
     about = optional_line("conditions", conditions)
     noted = optional_note("note", note)
     because = optional_note("reason", reason) or tr("Your value")
     facts: list[OwnFact] = [source]
+    former: list[OwnFact] = []
     for name, given in _stated(attribute, value, high):
         entry = entry_of(catalog, thing, name)
         inside = checked_value(entry, given, unit)
@@ -90,21 +78,29 @@ def state_value(  # noqa: PLR0913 - the fields of one form
             OwnClaim(thing, name, inside, source.id, source.kind, today, printed, about, noted),
             Preference(thing, name, source.id, inside, because, today),
         ]
+        former += _own_held(catalog, entry.attribute)
     text = message("own.step.state", thing=catalog.thing(thing).name, attribute=attribute)
-    return _edit(catalog.own, text, put=facts)
+    return step(catalog.own, text, take=former, put=facts)
+
+
+def _own_held(catalog: Catalog, attribute: Attribute) -> list[OwnFact]:
+    """Return the user's claim that holds for an attribute, if one does."""
+    held = attribute.preferred
+    own = None if held is None else catalog.own.get("claim", attribute.thing, attribute.name, held.source.id)
+    return [] if own is None else [own]
 
 
 def _stated(attribute: str, value: ClaimValue, high: float | None) -> tuple[tuple[str, ClaimValue], ...]:
     """Return the attributes that are stated with their values: of a price, both ends."""
-    if attribute not in _ENDS:
+    if attribute not in PRICE_ENDS:
         return ((attribute, value),)
     if high is not None and isinstance(value, int | float) and high < value:
         raise InputError(message("own.price_order"), "high")
-    return ((_ENDS[0], value), (_ENDS[1], value if high is None else high))
+    return ((PRICE_ENDS[0], value), (PRICE_ENDS[1], value if high is None else high))
 
 
 def _together(attribute: str) -> tuple[str, ...]:
-    return _ENDS if attribute in _ENDS else (attribute,)
+    return PRICE_ENDS if attribute in PRICE_ENDS else (attribute,)
 
 
 def prefer(catalog: Catalog, thing: str, attribute: str, claim: Claim, reason: str, *, today: str) -> Edit:
@@ -126,7 +122,7 @@ def prefer(catalog: Catalog, thing: str, attribute: str, claim: Claim, reason: s
         if name != attribute and other is not None:
             chosen.append(Preference(thing, name, claim.source.id, other.value, because, today))
     text = message("own.step.prefer", thing=catalog.thing(thing).name, attribute=attribute)
-    return _edit(catalog.own, text, put=chosen)
+    return step(catalog.own, text, put=chosen)
 
 
 def _of_source(attribute: Attribute, source: str) -> Claim | None:
@@ -140,7 +136,7 @@ def take_shipped(catalog: Catalog, thing: str, attribute: str) -> Edit:
     if not gone:
         raise InputError(message("own.same_value"), "claim")
     text = message("own.step.take_shipped", thing=catalog.thing(thing).name, attribute=attribute)
-    return _edit(catalog.own, text, take=gone)
+    return step(catalog.own, text, take=gone)
 
 
 def revert(catalog: Catalog, thing: str, attribute: str) -> Edit:
@@ -156,7 +152,7 @@ def revert(catalog: Catalog, thing: str, attribute: str) -> Edit:
     if entry.own and required(entry.kind, attribute):
         raise InputError(message("own.required", attribute=attribute), "value")
     text = message("own.step.revert", thing=entry.name, attribute=attribute)
-    return _edit(catalog.own, text, take=gone)
+    return step(catalog.own, text, take=gone)
 
 
 def _same(one: Claim, other: Claim) -> bool:
@@ -186,7 +182,7 @@ def add(catalog: Catalog, facts: Sequence[OwnFact], name: str) -> Edit:
     for fact in new:
         if isinstance(fact, OwnAccelerator):
             _check_complete(fact, new)
-    return _edit(catalog.own, message("own.step.add", name=line("name", name)), put=facts)
+    return step(catalog.own, message("own.step.add", name=line("name", name)), put=facts)
 
 
 def _check_free(catalog: Catalog, fact: OwnAccelerator | OwnModel) -> None:
@@ -224,7 +220,7 @@ def remove_thing(catalog: Catalog, thing: str) -> Edit:
         or (isinstance(fact, OwnClaim | Preference) and fact.thing == thing)
         or (isinstance(fact, OwnPrice) and fact.accelerator == thing)
     ]
-    return _edit(catalog.own, message("own.step.remove", name=entry.name), take=gone)
+    return step(catalog.own, message("own.step.remove", name=entry.name), take=gone)
 
 
 def state_price(catalog: Catalog, price: OwnPrice, source: Source, replaces: str | None = None) -> Edit:
@@ -245,20 +241,20 @@ def state_price(catalog: Catalog, price: OwnPrice, source: Source, replaces: str
     optional_date("date", price.date)
     optional_note("note", price.note)
     before = () if replaces is None else (_own(catalog, "price", replaces),)
-    return _edit(catalog.own, message("own.step.price", thing=part.name), take=before, put=(source, price))
+    return step(catalog.own, message("own.step.price", thing=part.name), take=before, put=(source, price))
 
 
 def remove_price(catalog: Catalog, price: str) -> Edit:
     """Remove a price of the user's."""
     found = _own(catalog, "price", price)
     name = catalog.thing(found.accelerator).name if isinstance(found, OwnPrice) else price
-    return _edit(catalog.own, message("own.step.remove_price", thing=name), take=(found,))
+    return step(catalog.own, message("own.step.remove_price", thing=name), take=(found,))
 
 
 def change_source(catalog: Catalog, source: Source) -> Edit:
     """Change what is said of a source of the user's, which keeps its id."""
     _own(catalog, "source", source.id)
-    return _edit(catalog.own, message("own.step.source", title=source.title), put=(source,))
+    return step(catalog.own, message("own.step.source", title=source.title), put=(source,))
 
 
 def _own(catalog: Catalog, *key: str) -> OwnFact:
@@ -267,35 +263,3 @@ def _own(catalog: Catalog, *key: str) -> OwnFact:
     if found is None:
         raise InputError(message("own.not_own", id=key[-1]), "id")
     return found
-
-
-# Edits
-
-
-def _edit(own: OwnFacts, text: Message, take: Iterable[OwnFact] = (), put: Iterable[OwnFact] = ()) -> Edit:
-    """Return the step that takes facts away and puts others; what stays as it is takes no part in it.
-
-    Sources that nothing rests on any more go with the facts that rested on them.
-    """
-    wanted = {fact_key(fact): fact for fact in put}
-    new = {key: fact for key, fact in wanted.items() if own.get(*key) != fact}
-    gone = {fact_key(fact): fact for fact in take if fact_key(fact) not in wanted}
-    for key in new:
-        replaced = own.get(*key)
-        if replaced is not None:
-            gone[key] = replaced
-    if not new and not gone:
-        raise InputError(message("own.same_value"), "value")
-    edit = Edit(text, before=tuple(gone.values()), after=tuple(new.values()))
-    orphans = _orphans(own, own.after(edit))
-    return Edit(text, before=(*edit.before, *orphans), after=edit.after)
-
-
-def _orphans(before: OwnFacts, after: OwnFacts) -> list[Source]:
-    """Return the sources that facts rested on before, and none does now."""
-    rested, rests = _rested_on(before), _rested_on(after)
-    return [fact for fact in after if isinstance(fact, Source) and fact.id in rested - rests]
-
-
-def _rested_on(facts: OwnFacts) -> set[str]:
-    return {fact.source for fact in facts if isinstance(fact, OwnClaim | OwnPrice)}

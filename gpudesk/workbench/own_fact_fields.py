@@ -11,11 +11,11 @@ from typing import Any, Final, cast
 
 from gpudesk.catalog.attribute_names import ACCELERATOR, DIFFUSION, MODEL_STATED
 from gpudesk.catalog.definitions import to_json
-from gpudesk.domain.claims import ClaimValue, Kind, Source
+from gpudesk.domain.claims import OWN_SOURCE, ClaimValue, Kind, Preference, Source
 from gpudesk.domain.messages import InputError, message
-from gpudesk.domain.own_facts import OwnAccelerator, OwnClaim, OwnFact, OwnModel, OwnPrice, Preference
+from gpudesk.domain.own_facts import OwnAccelerator, OwnClaim, OwnFact, OwnModel, OwnPrice
 from gpudesk.workbench.fields import Check, boolean, number, quoted, text, whole, word, wrong_type
-from gpudesk.workbench.own_checks import OWN_SOURCE, optional_date
+from gpudesk.workbench.own_checks import ADDRESS, optional_date
 
 _MOST_WORDS: Final = 100
 _MOST: Final = 1e30
@@ -26,7 +26,6 @@ _LINE: Final = text(300)
 _NOTE: Final = text(4000)
 _ID: Final = re.compile(r"[a-z0-9]+(?:[._-]+[a-z0-9]+)*")
 _ATTRIBUTE: Final = re.compile(r"[A-Za-z][A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]+)*")
-_ADDRESS: Final = re.compile(r"https?://[^\s<>\"]{1,1900}")
 #: Units of what is counted in whole numbers.
 _COUNTED: Final = frozenset({"stacks", "accelerators", "tokens", "parameters"})
 _KINDS: Final = {kind.value: kind for kind in Kind}
@@ -59,7 +58,7 @@ def _date(where: str, value: object) -> str | None:
 
 def _address(where: str, value: object) -> str:
     given: str = text(2000)(where, value)
-    if _ADDRESS.fullmatch(given) is None:
+    if ADDRESS.fullmatch(given) is None:
         raise InputError(message("own.not_an_address", given=quoted(given)), where)
     return given
 

@@ -12,7 +12,7 @@ from dataclasses import fields
 from typing import Any, Final, cast
 
 from gpudesk.catalog.attribute_names import ACCELERATOR_REQUIRED
-from gpudesk.domain.claims import Source
+from gpudesk.domain.claims import Preference, Source
 from gpudesk.domain.messages import InputError, message
 from gpudesk.domain.own_facts import (
     TABLES,
@@ -23,7 +23,6 @@ from gpudesk.domain.own_facts import (
     OwnFacts,
     OwnModel,
     OwnPrice,
-    Preference,
     fact_key,
 )
 from gpudesk.domain.scenarios import Scenario

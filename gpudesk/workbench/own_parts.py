@@ -9,14 +9,14 @@ from typing import Final
 from gpudesk.catalog.attribute_names import ACCELERATOR
 from gpudesk.catalog.importing.accelerator_facts import StatedFigure, accelerator_facts
 from gpudesk.catalog.queries import Catalog
-from gpudesk.domain.claims import Claim, Source
+from gpudesk.domain.claims import Claim, Preference, Source
 from gpudesk.domain.messages import message
-from gpudesk.domain.own_facts import Edit, OwnAccelerator, OwnClaim, OwnFact, OwnFacts, Preference
+from gpudesk.domain.own_facts import Edit, OwnAccelerator, OwnClaim, OwnFact, OwnFacts
 from gpudesk.text import tr
-from gpudesk.workbench.own_checks import OWN_SOURCE, own_source
+from gpudesk.workbench.own_checks import own_source
 from gpudesk.workbench.own_edits import add
 from gpudesk.workbench.own_entry import attribute_or_empty
-from gpudesk.workbench.own_forms import difference, without
+from gpudesk.workbench.own_steps import step
 from gpudesk.workbench.proposals import free_id
 
 __all__ = ["STATUS", "Generation", "StatedFigure", "copied", "generations", "new_id", "part_step"]
@@ -44,7 +44,7 @@ def generations(catalog: Catalog) -> tuple[Generation, ...]:
 def copied(claim: Claim) -> StatedFigure:
     """Return the figure of a claim, with a source of the user's that says what the claim's does."""
     source = claim.source
-    if not source.id.startswith(OWN_SOURCE):
+    if not source.own:
         source = own_source(
             source.title, source.publisher, url=source.url, date=source.date, kind=source.kind
         )
@@ -104,8 +104,7 @@ def _changed(
             put += [sources[claim.source], claim]
         if claim is not None and rivals:
             put.append(Preference(part.id, name, claim.source, claim.value, tr("Your value"), today))
-    after = OwnFacts.of((*without(own, gone), *put))
-    return difference(own, after, message("own.step.change", name=part.name))
+    return step(own, message("own.step.change", name=part.name), take=gone, put=put)
 
 
 def _held(catalog: Catalog, part: str, name: str) -> OwnClaim | None:

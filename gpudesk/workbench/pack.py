@@ -10,8 +10,9 @@ from collections.abc import Collection, Iterable
 from typing import Any, Final
 
 from gpudesk.catalog.queries import Catalog
+from gpudesk.domain.claims import Preference
 from gpudesk.domain.messages import InputError, message
-from gpudesk.domain.own_facts import Edit, Key, OwnClaim, OwnFact, OwnFacts, OwnPrice, Preference
+from gpudesk.domain.own_facts import Edit, Key, OwnClaim, OwnFact, OwnFacts, OwnPrice
 from gpudesk.domain.packs import Pack, PackRow, PackSignature, Standing, Trust
 from gpudesk.domain.signers import Signer
 from gpudesk.workbench.fields import quoted, text, wrong_type

@@ -10,17 +10,8 @@ from gpudesk.catalog.attribute_names import ACCELERATOR, DIFFUSION, MODEL_STATED
 from gpudesk.catalog.model_patches import is_dimension, stated_dimension
 from gpudesk.catalog.overlay import same_value, unit_of
 from gpudesk.catalog.queries import Catalog
-from gpudesk.domain.claims import Attribute, Claim, Source
-from gpudesk.domain.own_facts import (
-    Key,
-    OwnAccelerator,
-    OwnClaim,
-    OwnFact,
-    OwnModel,
-    OwnPrice,
-    Preference,
-    fact_key,
-)
+from gpudesk.domain.claims import Attribute, Claim, Preference, Source
+from gpudesk.domain.own_facts import Key, OwnAccelerator, OwnClaim, OwnFact, OwnModel, OwnPrice, fact_key
 from gpudesk.domain.packs import Pack, PackRow, Standing
 from gpudesk.domain.things import ThingKind
 from gpudesk.workbench.own_checks import FOLLOWING, dimensions_fit
@@ -63,7 +54,8 @@ class _Judge:
         if fault is not None:
             return self._made(fact, fault, yours)
         standing = _own_standing(fact, yours)
-        shipped = _shipped(self._attribute(fact))
+        attribute = self._attribute(fact)
+        shipped = None if attribute is None else attribute.catalog_choice
         if isinstance(fact, Preference) and standing is Standing.NEW:
             yours = self._displaced(fact)
             if yours is not None:
@@ -183,11 +175,3 @@ def _own_standing(fact: OwnFact, yours: OwnFact | None) -> Standing:
     if yours is None:
         return Standing.NEW
     return Standing.SAME if yours == fact else Standing.DIFFERS
-
-
-def _shipped(attribute: Attribute | None) -> Claim | None:
-    """Return the claim that the shipped catalog takes."""
-    if attribute is None or attribute.overridden:
-        return None if attribute is None else attribute.shipped
-    taken = attribute.preferred
-    return None if taken is None or taken.own else taken

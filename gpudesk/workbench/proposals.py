@@ -10,17 +10,9 @@ from itertools import chain, count
 from typing import Final
 
 from gpudesk.catalog.definitions import to_json
-from gpudesk.domain.claims import Source
+from gpudesk.domain.claims import Preference, Source
 from gpudesk.domain.messages import InputError, message
-from gpudesk.domain.own_facts import (
-    OwnAccelerator,
-    OwnClaim,
-    OwnFact,
-    OwnModel,
-    OwnPrice,
-    Preference,
-    Proposal,
-)
+from gpudesk.domain.own_facts import OwnAccelerator, OwnClaim, OwnFact, OwnModel, OwnPrice, Proposal
 from gpudesk.workbench.own_checks import line, own_source, slug
 
 #: How ids are written, shipped ones and those of the user.

@@ -12,9 +12,9 @@ from gpudesk.catalog.attribute_names import ACCELERATOR, ACCELERATOR_REQUIRED
 from gpudesk.catalog.importing.accelerator_plausibility import findings
 from gpudesk.catalog.importing.hf_fields import quoted, wrong_type
 from gpudesk.catalog.values import published, value_in_si
-from gpudesk.domain.claims import ClaimValue, Kind, Source
+from gpudesk.domain.claims import ClaimValue, Kind, Preference, Source
 from gpudesk.domain.messages import InputError, message
-from gpudesk.domain.own_facts import OwnAccelerator, OwnClaim, OwnFact, Preference
+from gpudesk.domain.own_facts import OwnAccelerator, OwnClaim, OwnFact
 from gpudesk.domain.plausibility import Finding, Grade
 from gpudesk.domain.units import UnknownUnitError, si_unit
 

@@ -6,7 +6,7 @@ import hashlib
 import re
 from typing import Final
 
-from gpudesk.domain.claims import Kind, Source
+from gpudesk.domain.claims import OWN_SOURCE, Kind, Source
 
 _LONGEST_SLUG: Final = 40
 _LONGEST_TEXT: Final = 200
@@ -38,4 +38,4 @@ def file_source(
     """Return a source of the user's; the same words make the same id, also when a file is read again."""
     words = (plain_text(title) or "file", plain_text(publisher) or "file")
     digest = hashlib.sha256("\n".join((*words, date or "", url or "")).encode()).hexdigest()[:_DIGITS]
-    return Source(f"own-{slug(words[0])}-{digest}", *words, kind, url=url, date=date, trust=trust)
+    return Source(f"{OWN_SOURCE}{slug(words[0])}-{digest}", *words, kind, url=url, date=date, trust=trust)

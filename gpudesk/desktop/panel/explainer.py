@@ -10,7 +10,7 @@ from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.selection import Selection, SelectionKind
 from gpudesk.desktop.session.settings import Settings
 from gpudesk.domain.answers import Column, Term
-from gpudesk.domain.claims import Attribute
+from gpudesk.domain.claims import PRICE_ENDS, Attribute
 from gpudesk.domain.estimates import Estimate
 from gpudesk.domain.messages import InputError
 from gpudesk.domain.records import Record
@@ -18,7 +18,6 @@ from gpudesk.sheets.catalog_view import CatalogView
 from gpudesk.sheets.explaining import Backing, explain_attribute, explain_figure, explain_model
 from gpudesk.sheets.explaining_catalog import with_catalog
 from gpudesk.sheets.explanation import Explanation
-from gpudesk.sheets.specs import PRICE
 
 
 class Explainer:
@@ -61,7 +60,7 @@ class Explainer:
         """Return an explanation of an attribute with what the catalog adds to its claims."""
         if made is None:
             return None
-        high = attributes.get(PRICE[1]) if name == PRICE[0] else None
+        high = attributes.get(PRICE_ENDS[1]) if name == PRICE_ENDS[0] else None
         return with_catalog(made, attributes[name], self._view(), high)
 
     def updated(self, former: Explanation, head: Explanation) -> Explanation:

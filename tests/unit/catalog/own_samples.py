@@ -11,18 +11,9 @@ from gpudesk.catalog.user_faults import USER_APPLICATION_ID
 from gpudesk.catalog.user_migrations import MIGRATIONS, migrate
 from gpudesk.catalog.user_rows import to_row
 from gpudesk.catalog.user_tables import TABLE_OF
-from gpudesk.domain.claims import Kind, Source
+from gpudesk.domain.claims import Kind, Preference, Source
 from gpudesk.domain.messages import message
-from gpudesk.domain.own_facts import (
-    Edit,
-    OwnAccelerator,
-    OwnClaim,
-    OwnFact,
-    OwnModel,
-    OwnPrice,
-    Preference,
-    fact_key,
-)
+from gpudesk.domain.own_facts import Edit, OwnAccelerator, OwnClaim, OwnFact, OwnModel, OwnPrice, fact_key
 
 QUOTE = Source(
     "own-quote",

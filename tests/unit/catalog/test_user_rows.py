@@ -12,17 +12,9 @@ from hypothesis import strategies as st
 from gpudesk.catalog.user_migrations import migrate
 from gpudesk.catalog.user_rows import LONGEST_TEXT, RowError, facts_of, to_row
 from gpudesk.catalog.user_tables import FACT_TABLES, TABLE_OF
-from gpudesk.domain.claims import ClaimValue, Kind, Source
+from gpudesk.domain.claims import ClaimValue, Kind, Preference, Source
 from gpudesk.domain.messages import InputError
-from gpudesk.domain.own_facts import (
-    OwnAccelerator,
-    OwnClaim,
-    OwnFact,
-    OwnModel,
-    OwnPrice,
-    Preference,
-    fact_key,
-)
+from gpudesk.domain.own_facts import OwnAccelerator, OwnClaim, OwnFact, OwnModel, OwnPrice, fact_key
 from tests.unit.catalog.own_samples import ALL, BANDWIDTH, CARD, QUOTE, RENT
 
 #: Any text at all: half characters, NUL, marks that turn the direction of writing.

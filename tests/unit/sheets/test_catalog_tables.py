@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from gpudesk.catalog.queries import Catalog
-from gpudesk.domain.claims import Kind, Source
-from gpudesk.domain.own_facts import OwnAccelerator, OwnClaim, OwnFacts, OwnPrice, Preference
+from gpudesk.domain.claims import Kind, Preference, Source
+from gpudesk.domain.own_facts import OwnAccelerator, OwnClaim, OwnFacts, OwnPrice
 from gpudesk.sheets.catalog_tables import EXPORT_KINDS, catalog_table
 from gpudesk.sheets.table_export import ExportTable
 from gpudesk.workbench.workbench import Workbench

@@ -1,8 +1,8 @@
 """Facts of a user to hand on: an accelerator, a model, figures of shipped parts, prices."""
 
 from gpudesk.catalog.importing.model_facts import model_facts
-from gpudesk.domain.claims import Kind, Source
-from gpudesk.domain.own_facts import OwnAccelerator, OwnClaim, OwnFact, OwnFacts, OwnPrice, Preference
+from gpudesk.domain.claims import Kind, Preference, Source
+from gpudesk.domain.own_facts import OwnAccelerator, OwnClaim, OwnFact, OwnFacts, OwnPrice
 
 TODAY = "2026-11-01"
 LAB = Source(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gpudesk.domain.claims import Kind
+from gpudesk.domain.claims import ClaimValue, Kind
 from gpudesk.domain.own_facts import OwnAccelerator, OwnClaim, OwnFact
 from gpudesk.domain.packs import CarriedFactsError, chosen_keys
 from gpudesk.domain.scenarios import AcceleratorChoice
@@ -21,7 +21,11 @@ from gpudesk.workbench.workbench import Workbench
 
 TODAY = "2026-11-21"
 QUOTE = own_edits.own_source("Data sheet, draft", "Acme")
-FIGURES = {"memory": 137438953472, "memory_bandwidth": 4 * 10**12, "software_platform": "cuda"}
+FIGURES: dict[str, ClaimValue] = {
+    "memory": 137438953472,
+    "memory_bandwidth": 4 * 10**12,
+    "software_platform": "cuda",
+}
 PART: tuple[OwnFact, ...] = (
     QUOTE,
     OwnAccelerator("acme-1", "Acme 1", "Acme", "hopper"),

@@ -8,11 +8,11 @@ import pytest
 from gpudesk import paths
 from gpudesk.catalog.queries import Catalog
 from gpudesk.domain.messages import InputError
-from gpudesk.domain.own_facts import Edit, OwnAccelerator, OwnClaim, OwnFacts
+from gpudesk.domain.own_facts import Edit, OwnAccelerator, OwnClaim
 from gpudesk.domain.plausibility import Grade
 from gpudesk.workbench.own_edits import own_source, prefer, state_value
 from gpudesk.workbench.own_entry import EntryKind, entry_of, part_entry
-from gpudesk.workbench.own_forms import difference, in_place_of_held, rename, rests_on, without
+from gpudesk.workbench.own_forms import rename, rests_on
 from gpudesk.workbench.own_parts import copied, generations, new_id, part_step
 from gpudesk.workbench.plausibility import plausibility
 from gpudesk.workbench.workbench import Workbench
@@ -71,7 +71,7 @@ def test_attribute_that_there_cannot_be_is_refused(bench: Workbench) -> None:
 
 def test_new_value_takes_the_place_of_the_one_that_held(bench: Workbench) -> None:
     bench.own.do(state(bench, 5.3, "First"))
-    bench.own.do(in_place_of_held(bench.catalog, PART, NAME, state(bench, 5.5, "Second")))
+    bench.own.do(state(bench, 5.5, "Second"))
     own = [claim for claim in bench.catalog.attribute(PART, NAME).claims if claim.own]
     assert [(claim.source.title, claim.value) for claim in own] == [("Second", 5.5e12)]
     assert not any(source.title == "First" for source in bench.catalog.sources())
@@ -84,21 +84,17 @@ def test_rival_of_the_users_stays_where_a_shipped_claim_holds(bench: Workbench) 
     shipped = bench.catalog.attribute(PART, NAME).shipped
     assert shipped is not None
     bench.own.do(prefer(bench.catalog, PART, NAME, shipped, "", today=DAY))
-    bench.own.do(in_place_of_held(bench.catalog, PART, NAME, state(bench, 5.5, "Second")))
+    bench.own.do(state(bench, 5.5, "Second"))
     own = [claim.source.title for claim in bench.catalog.attribute(PART, NAME).claims if claim.own]
     assert own == ["First", "Second"]
 
 
-def test_difference_is_the_step_from_one_to_the_other(bench: Workbench) -> None:
-    step = state(bench, 5.3, "First")
-    after = bench.own.facts.after(step)
-    assert OwnFacts().after(difference(OwnFacts(), after, step.text)).facts == after.facts
-    with pytest.raises(InputError):
-        difference(after, after, step.text)
-    (claim,) = [fact for fact in after if isinstance(fact, OwnClaim)]
-    left = without(after, [claim])
-    assert rests_on(after, claim.source) == 1
-    assert left.get("source", claim.source) is None
+def test_figures_that_rest_on_a_source_are_counted(bench: Workbench) -> None:
+    bench.own.do(state(bench, 5.3, "First"))
+    source = own_source("First")
+    assert rests_on(bench.own.facts, source.id) == 1
+    bench.own.do(state_value(bench.catalog, PART, "tdp", 900, "W", source, today=DAY))
+    assert rests_on(bench.own.facts, source.id) == 2
 
 
 # Accelerators

@@ -4,17 +4,9 @@ import json
 
 import pytest
 
-from gpudesk.domain.claims import Kind, Source
+from gpudesk.domain.claims import Kind, Preference, Source
 from gpudesk.domain.messages import InputError
-from gpudesk.domain.own_facts import (
-    OwnAccelerator,
-    OwnClaim,
-    OwnFact,
-    OwnModel,
-    OwnPrice,
-    Preference,
-    Proposal,
-)
+from gpudesk.domain.own_facts import OwnAccelerator, OwnClaim, OwnFact, OwnModel, OwnPrice, Proposal
 from gpudesk.workbench.proposals import (
     check_id,
     free_id,

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from gpudesk.catalog.importing.accelerator_json import complete_accelerator, propose_accelerator
 from gpudesk.catalog.queries import Catalog
-from gpudesk.domain.claims import Kind, Source
+from gpudesk.domain.claims import Kind, Preference, Source
 from gpudesk.domain.messages import InputError
-from gpudesk.domain.own_facts import OwnAccelerator, OwnClaim, OwnFacts, Preference, Proposal
+from gpudesk.domain.own_facts import OwnAccelerator, OwnClaim, OwnFacts, Proposal
 from gpudesk.domain.units import GIB
 from gpudesk.sentences import problem, sentence
 from gpudesk.sheets.json import attribute_fields

@@ -26,8 +26,7 @@ from gpudesk.desktop.session.selection import (
     catalog_thing,
 )
 from gpudesk.domain.claims import Kind as SourceKind
-from gpudesk.domain.messages import InputError
-from gpudesk.workbench import own_edits
+from gpudesk.domain.messages import InputError, message
 from gpudesk.workbench.own_edits import own_source, state_value
 from gpudesk.workbench.workbench import Workbench
 from tests.unit.desktop.panel.reading import check, lines, press
@@ -144,7 +143,7 @@ def test_a_step_that_fails_says_so(
     desk.select(catalog_attribute("mi325x", "tdp"))
 
     def refuse(*_: Any) -> None:  # noqa: ANN401
-        raise InputError(own_edits.message("own.read_only", reason="no space left"))
+        raise InputError(message("own.read_only", reason="no space left"))
 
     monkeypatch.setattr(workbench.own, "do", refuse)
     go(panel, "Revert to the shipped value")

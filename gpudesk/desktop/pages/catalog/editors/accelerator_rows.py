@@ -10,6 +10,7 @@ from gpudesk.desktop.pages.catalog.editors.peak_rows import PeakRow
 from gpudesk.desktop.pages.catalog.editors.rows import FormRow
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.theme.theme import Theme
+from gpudesk.domain.claims import PRICE_ENDS
 from gpudesk.domain.messages import InputError
 from gpudesk.paths import MissingFileError
 from gpudesk.sheets.claim_lines import label_alone
@@ -51,7 +52,6 @@ _LINKS: Final = (
 )
 _POWER: Final = ("tdp", "form_factor")
 _SOFTWARE: Final = ("software_platform", "supported_precisions")
-_PRICE: Final = ("price_low", "price_high")
 _MORE: Final = ("architecture", "process_node", "release_date")
 _REQUIRED: Final = frozenset({"memory", "memory_bandwidth", "software_platform"})
 _WHOLE: Final = frozenset({"memory_stacks", "scale_up_domain"})
@@ -72,7 +72,7 @@ def figure_rows(theme: Theme, desk: Desk) -> list[tuple[str, list[FormRow]]]:
         (tr("Links"), rows(_LINKS)),
         (tr("Power"), rows(_POWER)),
         (tr("Software"), rows(_SOFTWARE)),
-        (tr("Purchase price"), rows(_PRICE)),
+        (tr("Purchase price"), rows(PRICE_ENDS)),
         (tr("More"), rows(_MORE)),
     ]
 

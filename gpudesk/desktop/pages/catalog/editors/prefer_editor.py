@@ -15,7 +15,7 @@ from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.theme.theme import Theme
 from gpudesk.desktop.widgets.buttons import Button
 from gpudesk.desktop.widgets.label import Label
-from gpudesk.domain.claims import Claim, SeedClaim, Stance
+from gpudesk.domain.claims import PRICE_ENDS, Claim, SeedClaim, Stance
 from gpudesk.domain.messages import InputError, message
 from gpudesk.domain.own_facts import Edit
 from gpudesk.sheets.claim_lines import claim_group, label_alone
@@ -23,7 +23,7 @@ from gpudesk.sheets.dates import today
 from gpudesk.text import tr
 from gpudesk.workbench.own_edits import prefer, take_shipped
 from gpudesk.workbench.own_entry import attribute_or_empty
-from gpudesk.workbench.own_forms import PRICE_ENDS, upper_end
+from gpudesk.workbench.own_forms import upper_end
 
 
 class PreferEditor(FormDialog):

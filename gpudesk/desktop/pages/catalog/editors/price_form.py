@@ -15,7 +15,7 @@ from gpudesk.desktop.pages.catalog.editors.source_block import SourceBlock
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.theme.theme import Theme
 from gpudesk.desktop.widgets.buttons import Button
-from gpudesk.domain.claims import Source
+from gpudesk.domain.claims import PURCHASE, Source
 from gpudesk.domain.messages import InputError, message
 from gpudesk.domain.own_facts import Edit, OwnPrice
 from gpudesk.domain.things import ThingKind
@@ -23,7 +23,7 @@ from gpudesk.sheets.catalog_words import word
 from gpudesk.text import tr
 from gpudesk.workbench.own_edits import remove_price, state_price
 from gpudesk.workbench.own_entry import UnitChoice
-from gpudesk.workbench.own_forms import PURCHASE, price_id, rental_terms
+from gpudesk.workbench.own_forms import price_id, rental_terms
 
 _RENT = "rent"
 _USD = (UnitChoice("USD", "USD"),)

@@ -15,7 +15,7 @@ from gpudesk.desktop.pages.catalog.editors.stated import StatedRow, figure_text
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.theme.theme import Theme
 from gpudesk.desktop.widgets.buttons import Button
-from gpudesk.domain.claims import Attribute, Claim, ClaimValue, Source
+from gpudesk.domain.claims import PRICE_ENDS, Attribute, Claim, ClaimValue, Source
 from gpudesk.domain.formatting import Quantity, quantity_of
 from gpudesk.domain.messages import InputError
 from gpudesk.domain.own_facts import Edit
@@ -25,8 +25,6 @@ from gpudesk.text import tr
 from gpudesk.workbench.own_edits import own_source, revert, state_value
 from gpudesk.workbench.own_entry import Entry, EntryKind, entry_of
 from gpudesk.workbench.own_forms import (
-    PRICE_ENDS,
-    in_place_of_held,
     upper_end,
 )
 from gpudesk.workbench.plausibility import plausibility
@@ -90,7 +88,7 @@ class ValueEditor(FormDialog):
     def _step(self, source: Source) -> Edit:
         catalog, name = self.desk.workbench.catalog, self.entry.attribute.name
         value, unit = stated_value(self.value_row)
-        step = state_value(
+        return state_value(
             catalog,
             self.thing.id,
             name,
@@ -103,7 +101,6 @@ class ValueEditor(FormDialog):
             reason=self.reason.text(),
             high=None if self.high_row is None else self.high_row.number_or_none(),
         )
-        return in_place_of_held(catalog, self.thing.id, name, step)
 
     def after_saving(self) -> None:
         """Keep the source for the next value."""
