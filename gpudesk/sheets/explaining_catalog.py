@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from gpudesk.domain.claims import PRICE_ENDS, Attribute, Claim, Stance
-from gpudesk.domain.formatting import Formatter, Quantity, quantity_of
+from gpudesk.domain.formatting import UNKNOWN, Formatter, Quantity, display_unit, quantity_of
 from gpudesk.sheets.catalog_view import EDIT_KEY, CatalogView, aged, statement_line
 from gpudesk.sheets.claim_lines import (
     claim_group,
@@ -15,6 +15,7 @@ from gpudesk.sheets.claim_lines import (
     label_alone,
     range_text,
 )
+from gpudesk.sheets.explaining_entries import explain_price
 from gpudesk.sheets.explanation import ClaimGroup, ClaimLine, Explanation, Ground, Offer, OfferKind
 from gpudesk.sheets.specs import as_sentence
 from gpudesk.text import tr, trn
@@ -23,14 +24,18 @@ from gpudesk.text import tr, trn
 
 
 def explain_catalog_attribute(view: CatalogView, thing: str, name: str) -> Explanation | None:
-    """Explain an attribute of an entry; None where the entry does not have it."""
+    """Explain an attribute of an entry, or that nobody states it."""
     found = {attribute.name: attribute for attribute in view.facts.attributes(thing)}
     if name in PRICE_ENDS and PRICE_ENDS[0] in found:
         name = PRICE_ENDS[0]
     if name not in found:
-        return None
+        return _recorded(view, thing) if name in PRICE_ENDS else _unstated(view, thing, name)
     attribute = found[name]
     high = found.get(PRICE_ENDS[1]) if name == PRICE_ENDS[0] else None
+    groups = [claim_group(attribute, view.formatter, high)]
+    sold = found.get("memory_label") if name == "memory" else None
+    if sold is not None and sold.disputed:
+        groups.append(claim_group(sold, view.formatter))
     figure, unit = figure_of(found, name, view.formatter)
     claim = attribute.preferred
     made = Explanation(
@@ -41,7 +46,7 @@ def explain_catalog_attribute(view: CatalogView, thing: str, name: str) -> Expla
         band=range_or_shipped(attribute, view.formatter, high),
         ground=Ground.UNKNOWN if claim is None else Ground.CLAIM,
         basis="" if claim is None else claimed_by(claim),
-        claims=(claim_group(attribute, view.formatter, high),),
+        claims=tuple(groups),
         claims_title=trn("{n} claim", "{n} claims", len(attribute.claims)),
         disputes=tuple(
             dispute_line(each) for each in view.facts.disputes(thing) if each.concerns(thing, name)
@@ -49,6 +54,37 @@ def explain_catalog_attribute(view: CatalogView, thing: str, name: str) -> Expla
         facts=(view.fact,),
     )
     return with_catalog(made, attribute, view, high)
+
+
+def _recorded(view: CatalogView, thing: str) -> Explanation | None:
+    """Explain what a part costs by the prices on record, the user's first; where there is none, say so."""
+    bought = [
+        price for price in view.facts.prices() if price.accelerator == thing and price.term == "purchase"
+    ]
+    if not bought:
+        return _unstated(view, thing, PRICE_ENDS[0])
+    return explain_price(view, min(bought, key=lambda price: not price.own).id)
+
+
+def _unstated(view: CatalogView, thing: str, name: str) -> Explanation:
+    """Say that nobody states an attribute, what follows for it from the rest, and how to state it."""
+    formatter, value = view.formatter, view.computed(thing, name)
+    computed = isinstance(value, int | float)
+    quantity = quantity_of(name, None)
+    figure = formatter.catalog(value, quantity) if isinstance(value, int | float) else UNKNOWN
+    offer = Offer(OfferKind.VALUE, tr("Enter your value…"), thing, name, key=EDIT_KEY)
+    return Explanation(
+        what=tr("{attribute}, {thing}", attribute=label_alone(name), thing=view.named(thing)),
+        conditions=tr("No source states it"),
+        figure=figure,
+        unit=display_unit(quantity, name) if computed else None,
+        band="",
+        ground=Ground.EXACT if computed else Ground.UNKNOWN,
+        basis=tr("Computed from the dimensions") if computed else "",
+        uses=view.uses(thing),
+        offers=(offer,) if view.writable else (),
+        facts=(view.fact,),
+    )
 
 
 def with_catalog(

@@ -218,3 +218,27 @@ def test_paper_remarks_on_prices_that_are_stale(workbench: Workbench) -> None:
     assert "Old purchase prices: H200 SXM (8 months), MI325X (8 months)." in said
     patient = make_sheet(answer, date=TODAY, rule=AgeRule(400, 4000))
     assert not any("Old purchase prices" in remark.text for remark in patient.remarks)
+
+
+def test_what_nobody_states_says_so_and_can_be_entered(workbench: Workbench) -> None:
+    found = explained(workbench, "mi325x", "peak_dense_fp4")
+    assert (found.what, found.conditions, found.value) == ("FP4, dense, MI325X", "No source states it", "—")
+    assert [(offer.kind, offer.text, offer.key) for offer in found.offers] == [
+        (OfferKind.VALUE, "Enter your value…", "F2")
+    ]
+    assert not explained(workbench, "mi325x", "peak_dense_fp4", writable=False).offers
+    figured = explained(workbench, "qwen3-8b", "active_parameters", computed=lambda *_: 8e9)
+    assert (figured.figure, figured.basis) != ("—", "")
+
+
+def test_a_price_without_a_claim_is_the_one_on_record(workbench: Workbench) -> None:
+    assert explained(workbench, "mi355x", "price_low").conditions == "No source states it"
+    price = OwnPrice("own-1", "mi355x", "purchase", QUOTE.id, Kind.USER, 30000.0, date="2026-11-18")
+    workbench.own.do(state_price(workbench.catalog, price, QUOTE))
+    found = explained(workbench, "mi355x", "price_low")
+    assert (found.value, found.basis) == ("30,000 USD", "Your value: Quote by mail")
+
+
+def test_a_memory_shows_the_claims_about_its_label_where_they_differ(workbench: Workbench) -> None:
+    found = explained(workbench, "b200-hgx", "memory")
+    assert [group.label for group in found.claims] == ["Memory capacity", "Memory as sold"]

@@ -5,9 +5,8 @@ from __future__ import annotations
 from gpudesk.desktop.pages.catalog.requests import EditorKind, EditorRequest
 from gpudesk.desktop.session import selection
 from gpudesk.desktop.session.selection import Selection
-from gpudesk.domain.catalog_tables import CatalogRow, CellMark, Column, Section
+from gpudesk.domain.catalog_tables import CatalogRow, Column, Section
 from gpudesk.domain.claims import Claim, Price, SeedClaim
-from gpudesk.workbench.catalog_columns import COLUMNS
 
 #: Attributes that columns without one of their own belong to.
 _STANDS_FOR = {"price": "price_low"}
@@ -33,18 +32,9 @@ def selection_of(section: Section, row: CatalogRow, column: Column) -> Selection
     if row.thing is None:
         return None
     attribute = attribute_of(section, row, column)
-    if attribute is None or _is_unstated(section, row, column):
+    if attribute is None:
         return selection.catalog_thing(row.thing)
     return selection.catalog_attribute(row.thing, attribute)
-
-
-def _is_unstated(section: Section, row: CatalogRow, column: Column) -> bool:
-    """Whether no source says anything of what a cell is about."""
-    if section not in (Section.ACCELERATORS, Section.MODELS, Section.DIFFUSION):
-        return False
-    place = COLUMNS[section].index(column)
-    mark = row.marks[place] if row.marks else 0
-    return bool(mark & CellMark.COMPUTED) or (row.values[place] is None and not mark)
 
 
 def edit_request(section: Section, row: CatalogRow, column: Column) -> EditorRequest | None:
