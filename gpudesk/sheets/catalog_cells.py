@@ -170,6 +170,8 @@ class CatalogWriter:
         if said == UNKNOWN:
             said = self._why_unknown(row, column)
         parts = [said] if place == 0 else [self.whole_name(row), self._spoken_head(column), said]
+        if column.kind is ColumnKind.AGE and row.values[place] is not None:
+            parts.append(self._words(row.values[place]))
         if place == 0 and row.announced:
             parts.append(tr("announced"))
         mark = row.marks[place] if row.marks else 0
@@ -180,7 +182,7 @@ class CatalogWriter:
         return column_meaning(self._table.section, column)
 
     def _why_unknown(self, row: CatalogRow, column: Column) -> str:
-        if column.kind in (ColumnKind.DATE, ColumnKind.AGE):
+        if column.kind in (ColumnKind.DATE, ColumnKind.AGE) and column.attribute is None:
             return tr("unknown: the source gives no date")
         if column.key in ("usd", "usd_hour") and any(_amounts(self._table, row)):
             return tr("not such a price")

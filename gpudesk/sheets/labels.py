@@ -123,7 +123,7 @@ def attribute_label(name: str) -> str:
     """Return what an attribute is called; a dimension of a model is called by its path."""
     for peak in ("peak_dense", "peak_sparse"):
         if name.startswith(f"{peak}_"):
-            precision = name.removeprefix(f"{peak}_").replace("_", " ").upper()
+            precision = precision_name(name.removeprefix(f"{peak}_"))
             return tr(_ATTRIBUTES[peak], precision=precision)
     return tr(_ATTRIBUTES[name]) if name in _ATTRIBUTES else name
 
@@ -159,8 +159,9 @@ def engine_name(engine: str) -> str:
 
 
 def precision_name(precision: str) -> str:
-    """Return a number format as people write it: FP8, MXFP4."""
-    return precision.upper()
+    """Return a number format as people write it: FP8, MXFP4, FP64 matrix."""
+    name, _, units = precision.partition("_")
+    return f"{name.upper()} {units}".rstrip()
 
 
 def throughput_title(*, closed_loop: bool) -> str:

@@ -59,7 +59,7 @@ _ACCELERATORS: Final = (
     _figure("scale_up_bandwidth", Quantity.LINK_BANDWIDTH, shown=False),
     _figure("scale_up_domain", Quantity.COUNT, shown=False),
     _words("status", shown=False),
-    _words("release_date", shown=False),
+    Column("release_date", _Kind.DATE, attribute="release_date", shown=False),
 )
 
 _MODELS: Final = (
@@ -72,7 +72,7 @@ _MODELS: Final = (
     Column("stored_in", _Kind.WORD, attribute="native_precision"),
     Column("kv", _Kind.FIGURE, Quantity.COUNT, None, KIB, 1),
     _words("licence"),
-    _words("release_date"),
+    Column("release_date", _Kind.DATE, attribute="release_date", shown=False),
 )
 
 _DIFFUSION: Final = (
@@ -111,7 +111,7 @@ _CLAIMS: Final = (
     Column("stance", _Kind.WORD),
     Column("source", _Kind.TEXT),
     Column("kind", _Kind.WORD),
-    Column("date", _Kind.DATE),
+    Column("date", _Kind.DATE, shown=False),
     Column("age", _Kind.AGE),
     Column("verdict", _Kind.TEXT),
     Column("published", _Kind.TEXT, shown=False),
@@ -127,7 +127,7 @@ _DISPUTES: Final = (
     Column("verdict", _Kind.TEXT),
     Column("reason", _Kind.TEXT),
     Column("against", _Kind.WORD),
-    Column("claims", _Kind.TEXT),
+    Column("claims", _Kind.TEXT, shown=False),
     Column("id", _Kind.TEXT, shown=False),
 )
 
@@ -135,7 +135,7 @@ _SOURCES: Final = (
     Column("title", _Kind.NAME),
     Column("publisher", _Kind.TEXT),
     Column("kind", _Kind.WORD),
-    Column("date", _Kind.DATE),
+    Column("date", _Kind.DATE, shown=False),
     Column("age", _Kind.AGE),
     Column("claims", _Kind.FIGURE, Quantity.COUNT, None, 1, 0),
     Column("trust", _Kind.TEXT),

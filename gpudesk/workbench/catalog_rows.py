@@ -9,7 +9,7 @@ from typing import Final
 
 from gpudesk.catalog.queries import Catalog
 from gpudesk.domain.catalog_tables import CatalogRow, CatalogTable, CellMark, CellValue, Section
-from gpudesk.domain.claims import Attribute, Claim, Price, SeedClaim, Source, Stance
+from gpudesk.domain.claims import AGREES, Attribute, Claim, Price, SeedClaim, Source, Stance
 from gpudesk.domain.own_facts import OwnFacts
 from gpudesk.domain.things import Thing, ThingKind
 from gpudesk.workbench.catalog_columns import COLUMNS, marked
@@ -114,6 +114,12 @@ def _is_claim(statement: SeedClaim) -> bool:
     return bool(statement.things and statement.attributes)
 
 
+def _said_of(attribute: Attribute, claim: Claim) -> str | None:
+    """Return the verdict on a claim, without the word that its stance says already."""
+    verdict = attribute.verdict(claim)
+    return verdict.removeprefix(AGREES).lstrip(":;, ") or None if verdict is not None else None
+
+
 def _claim_row(thing: Thing, attribute: Attribute, number: int, claim: Claim) -> CatalogRow:
     date = claim.source.date
     stands = attribute.stance(claim)
@@ -129,7 +135,7 @@ def _claim_row(thing: Thing, attribute: Attribute, number: int, claim: Claim) ->
             claim.kind.value,
             date,
             date or claim.retrieved,
-            attribute.verdict(claim),
+            _said_of(attribute, claim),
             claim.published,
             claim.conditions,
             claim.retrieved,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QSize
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from gpudesk.desktop.theme.theme import Theme
 from gpudesk.desktop.widgets.buttons import Button
@@ -38,6 +38,7 @@ class PageHead(QWidget):
         super().__init__(parent)
         self._theme = theme
         self._wrapped: bool | None = None
+        self._kept: dict[QPushButton, Sequence[str]] = {}
         self.segment = Segment(theme, tr("View"), views)
         self.copy = Button(theme, tr("Copy"), icon="copy", parent=self)
         self.copy.setVisible(with_copy)
@@ -61,6 +62,20 @@ class PageHead(QWidget):
         """Set a widget at the right end of the lower line."""
         self._lower.addWidget(widget)
 
+    def keep_room(self, button: QPushButton, texts: Sequence[str]) -> None:
+        """Keep room for the longest of a button's texts, though it has another one or is hidden."""
+        self._kept[button] = texts
+        self.arrange()
+
+    def _width_of(self, part: QWidget) -> int:
+        """Return the width that a part of the upper line takes, or may take."""
+        hint = part.sizeHint().width()
+        if isinstance(part, QPushButton) and part in self._kept:
+            letters = part.fontMetrics()
+            longest = max(letters.horizontalAdvance(text) for text in self._kept[part])
+            return hint + longest - letters.horizontalAdvance(part.text())
+        return 0 if part.isHidden() else hint
+
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
         """Put the choice of views where it has room."""
         super().resizeEvent(event)
@@ -81,7 +96,7 @@ class PageHead(QWidget):
     def arrange(self) -> None:
         """Set the choice of views where it has room, after its texts have changed too."""
         views = self.segment.width_in_one_line()
-        needed = sum(part.sizeHint().width() for part in self._fixed if not part.isHidden()) + views
+        needed = sum(map(self._width_of, self._fixed)) + views
         wrapped = (
             needed + _GAP + 2 * self._theme.px(_MARGIN) + (len(self._fixed) + 2) * _SPACING > self.width()
         )

@@ -288,16 +288,21 @@ class Commands:
 
     def _edit_actions(self) -> list[ActionSpec]:
         def act(name: str, text: str, run: Callable[[], object], icon: str, enabled: Callable[[], bool],
-                *keys: str) -> ActionSpec:  # fmt: skip
-            return ActionSpec(f"catalog.{name}", text, run, Menu.EDIT, _SECTION, icon, keys, enabled=enabled)
+                *keys: str, own: tuple[str, ...] = ()) -> ActionSpec:  # fmt: skip
+            return ActionSpec(
+                f"catalog.{name}", text, run, Menu.EDIT, _SECTION, icon, keys, enabled=enabled, own_keys=own
+            )
 
         return [
-            act("use", tr("Take the row into the scenario"), self._use_anywhere, "plus", self.can_use),
-            act("edit", tr("Edit value…"), self.edit, "pencil", lambda: self._can(edit_request)),
+            act("use", tr("Take the row into the scenario"), self._use_anywhere, "plus", self.can_use,
+                own=("Return",)),
+            act("edit", tr("Edit value…"), self.edit, "pencil", lambda: self._can(edit_request),
+                own=("F2",)),
             act("prefer", tr("Prefer another claim…"), self.prefer, "scale",
                 lambda: self._can(preference_request)),
-            act("revert", tr("Revert to the shipped value"), self.revert, "rotate-ccw", self.can_revert),
-            act("copy", tr("Copy selected cells"), self.copy, "copy", self._has_row),
+            act("revert", tr("Revert to the shipped value"), self.revert, "rotate-ccw", self.can_revert,
+                own=("Del",) if self._page.section is Section.YOURS else ()),
+            act("copy", tr("Copy selected cells"), self.copy, "copy", self._has_row, own=("Ctrl+C",)),
             act("copy_table", tr("Copy table"), self.copy_table, "table-2",
                 lambda: bool(self._page.model.lines), "Ctrl+Shift+C"),
         ]  # fmt: skip

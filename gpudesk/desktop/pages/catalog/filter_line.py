@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any, Final
 
 from PySide6.QtCore import QSize, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QMenu, QSizePolicy, QWidget
 
 from gpudesk.desktop.itemmodels.catalog_query import FACETS, Facets
@@ -104,6 +105,12 @@ class FilterLine(QWidget):
     def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
         """Leave the width to the page."""
         return QSize(200, self._layout.heightForWidth(max(self.width(), 200)))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
+        """Ask for the lines that the pills take at this width."""
+        super().resizeEvent(event)
+        if self.height() != self.sizeHint().height():
+            self.updateGeometry()
 
     # Showing
 

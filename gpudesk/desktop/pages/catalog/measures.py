@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -42,6 +43,8 @@ _LEAST: Final = {
 #: What a column may grow by where there is room to spare.
 _SPARE: Final = 46.0
 _SAMPLE: Final = 16
+#: The share of rows whose words a column holds by itself; few long ones do not take the room of the others.
+_MOST_ROWS: Final = 0.9
 #: Longer lists are set closer.
 _CLOSE: Final = frozenset({Section.MODELS, Section.PRICES, Section.CLAIMS, Section.DISPUTES, Section.SOURCES})
 
@@ -170,9 +173,25 @@ class Measures:
             least = max(length(_LEAST_NAME), self._tagged(model))
             return Natural(width, min(width, least), whole)
         whole = max(content, head + arrow) + length(WORD_END)
-        width = min(whole, length(_MOST_WORDS))
+        if column.kind is ColumnKind.DATE:
+            return Natural(whole, whole, whole)
+        usual = self._usual(model, number) if column.kind is ColumnKind.TEXT else content
+        width = min(max(usual, head + arrow) + length(WORD_END), length(_MOST_WORDS))
         least = length(_LEAST.get(column.kind, _LEAST_WORDS))
         return Natural(width, min(width, least), whole)
+
+    def _usual(self, model: CatalogModel, number: int) -> float:
+        """Return the width that holds the words of most rows."""
+        counted = Counter(row.values[number] for row in model.table.rows)
+        few = (1 - _MOST_ROWS) * counted.total()
+        for value in sorted(counted, key=lambda value: 0 if value is None else -len(str(value))):
+            few -= counted[value]
+            if few < 0:
+                break
+        else:
+            return 0.0
+        row = next(row for row in model.table.rows if row.values[number] == value)
+        return self._texts.width(self.body(model.table.section), model.text(row, number))
 
     def _tagged(self, model: CatalogModel) -> float:
         """Return the width that the names beside a tag take, which must not be cut to nothing."""

@@ -108,6 +108,8 @@ class CatalogPage(Page):
         views = [(section.value, section_label(section)) for section in Section]
         self.head = PageHead(theme, tr("Catalog"), views, controls, with_copy=False)
         self.head.segment.set_value(self.section.value)
+        # So that the lists of all sections begin on one line.
+        self.head.keep_room(self.add_button, [add_text(section) for section in Section])
         self._content = QWidget()
         inner = QVBoxLayout(self._content)
         inner.addWidget(self.view, 1)
@@ -193,7 +195,6 @@ class CatalogPage(Page):
 
     def refresh(self) -> None:
         """Show the section; lists follow the catalog and not the answer, which changes more often."""
-        self._tell_problem()
         if self.model.table.section is self.section and self.model.columnCount() and self._shelf is not None:
             self._show_slots()
             return
@@ -294,14 +295,21 @@ class CatalogPage(Page):
 
     def _show_empty(self, empty: bool) -> None:
         if empty:
-            self.empty.say(*why_empty(self.section, self._words, self.facets))
+            self.empty.say(*why_empty(self.section, self._words, self.facets, self._problem()))
         self._stack.setCurrentIndex(int(empty))
 
     def _leave_empty(self) -> None:
         if self._words.split() or self.facets.active:
             self.clear_filter()
+        elif self._problem():
+            self.backups_requested.emit()
         else:
             self.import_requested.emit()
+
+    def _problem(self) -> str:
+        """Return why the user's own facts cannot be used, empty where they can."""
+        problem = self.desk.workbench.own.problem
+        return "" if problem is None else as_sentence(sentence(problem.problem, self.desk.formatter))
 
     # Searching, narrowing, ordering
 
@@ -344,7 +352,6 @@ class CatalogPage(Page):
         """Make the lists anew from the catalog as it is now; place and cell stay."""
         self._shelf = None
         if self.isVisible():
-            self._tell_problem()
             self._show_section()
             self._prepare_later()
         else:
@@ -358,16 +365,6 @@ class CatalogPage(Page):
         if name in _FOLLOWED and self.isVisible() and self._shelf is not None:
             self._show_rows()
             self._explain_marks()
-
-    def _tell_problem(self) -> None:
-        problem = self.desk.workbench.own.problem
-        if problem is None:
-            self.note.clear()
-            return
-        reason = as_sentence(sentence(problem.problem, self.desk.formatter))
-        text = tr("Your own facts are not shown. {reason} The shipped catalog is.", reason=reason)
-        if self.note.text != text:
-            self.note.show_note(text, [(tr("Show backups"), self.backups_requested.emit)])
 
     def tell(self, text: str) -> None:
         """Say what could not be done."""

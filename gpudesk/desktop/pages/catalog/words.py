@@ -30,13 +30,21 @@ def add_text(section: Section) -> str:
     }.get(section, "")
 
 
-def why_empty(section: Section, words: str, facets: Facets) -> tuple[str, str, str]:
-    """Return why there are no rows, what to know of it, and what the button says."""
+def why_empty(section: Section, words: str, facets: Facets, problem: str) -> tuple[str, str, str]:
+    """Return why there are no rows, what to know of it, and what the button says.
+
+    `problem` is why the user's own facts cannot be used, empty where they can.
+    """
     if words.strip() or facets.active:
         said = tr("“{words}”", words=words.strip()) if words.strip() else ""
         return tr("Nothing in {section} matches", section=section_label(section)), said, tr("Clear filter")
+    if section is Section.YOURS and problem:
+        return tr("Your own facts are not used"), problem, tr("Show backups")
     if section is Section.YOURS:
-        said = tr("F2 on a figure enters your own value; files bring models, accelerators and prices")
+        said = tr(
+            "What you state, take instead of the shipped value, or import is listed here, and kept in a file "
+            "of your own. F2 on a figure enters your value."
+        )
         return tr("Nothing of yours is in the catalog yet"), said, tr("Import…")
     return tr("There is nothing in this section"), "", ""
 

@@ -27,22 +27,28 @@ def shortcut_entries(specs: Sequence[ActionSpec], titles: Mapping[Menu, str]) ->
         _entry(spec, titles[menu].replace("&", "") if menu is not None else tr("This page"))
         for menu in groups
         for spec in specs
-        if spec.menu is menu and spec.shortcuts
+        if spec.menu is menu and (spec.shortcuts or spec.own_keys)
     ]
 
 
 def _entry(spec: ActionSpec, group: str) -> PaletteEntry:
     native = QKeySequence.SequenceFormat.NativeText
-    keys = [QKeySequence(key).toString(native).replace("+", " ") for key in spec.shortcuts]
+    keys = [QKeySequence(key).toString(native).replace("+", " ") for key in (*spec.shortcuts, *spec.own_keys)]
     return PaletteEntry(
         group=group,
         title=(spec.palette or spec.text).removesuffix("…"),
-        detail=tr("where no field has the focus") if spec.single_key else "",
+        detail=_where(spec),
         icon=spec.icon or "keyboard",
         shortcut=tr(" or ").join(keys),
         run=spec.run,
         words=" ".join(keys),
     )
+
+
+def _where(spec: ActionSpec) -> str:
+    if spec.single_key:
+        return tr("where no field has the focus")
+    return tr("in the list") if spec.own_keys else ""
 
 
 class KeyboardDialog(QDialog):

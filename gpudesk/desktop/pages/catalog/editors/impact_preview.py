@@ -57,7 +57,7 @@ class ImpactPreview(QWidget):
         grid.addWidget(self.words, 0, 1)
         grid.addWidget(self.detail, 1, 1)
         self.setVisible(desk.answer is not None)
-        self._say(tr("As it is"), (), pale=True)
+        self._say(tr("Result as it is now"), (), pale=True)
 
     def ask_soon(self) -> None:
         """Answer when the typing rests."""
@@ -77,7 +77,7 @@ class ImpactPreview(QWidget):
         except (FieldFault, InputError):
             step = None
         if step is None:
-            self._say(tr("As it is"), (), pale=True)
+            self._say(tr("Result as it is now"), (), pale=True)
             return
         work = _steps(self._desk.workbench, self._desk.scenario, step)
         self._jobs.start("impact", work, self._show, self._failed)

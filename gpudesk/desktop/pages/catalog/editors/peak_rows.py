@@ -24,7 +24,7 @@ class PeakRow(FormRow):
     def __init__(self, theme: Theme, precision: str, style: NumberStyle) -> None:
         """Begin empty."""
         unit = "TOPS" if precision.startswith("int") else ""
-        shown = precision_name(precision).replace("_", " ")
+        shown = precision_name(precision)
         super().__init__(theme, f"{DENSE}{precision}", shown, aside=unit)
         self.precision = precision
         self._format = NumberFormat(float("-inf"), float("inf"), NUMBER_DECIMALS, style)

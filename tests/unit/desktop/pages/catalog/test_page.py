@@ -8,7 +8,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
-from gpudesk.desktop.actions import ActionSpec
+from gpudesk.desktop.actions import ActionSpec, Menu
 from gpudesk.desktop.pages.catalog.page import CatalogPage
 from gpudesk.desktop.pages.catalog.requests import EditorKind, EditorRequest
 from gpudesk.desktop.session.desk import Desk
@@ -19,6 +19,7 @@ from gpudesk.desktop.session.selection import (
     catalog_source,
 )
 from gpudesk.desktop.session.settings import Settings
+from gpudesk.desktop.shell.dialogs.keyboard import shortcut_entries
 from gpudesk.desktop.theme.theme import Theme
 from gpudesk.domain.catalog_tables import Section
 from gpudesk.domain.claims import Kind
@@ -433,11 +434,14 @@ def test_a_file_that_cannot_be_used_is_said_with_a_way_to_its_backups(
     page = CatalogPage(own_desk, theme, settings)
     qtbot.addWidget(page)
     page.show()
-    assert "it is broken" in page.note.text
+    assert not page.note.text, "the window says it"
     assert not page.add_button.isEnabled()
-    button = next(each for each in page.note._buttons if each.text() == "Show backups")
+    page.show_section(Section.YOURS)
+    assert page.empty.title.text() == "Your own facts are not used"
+    assert "it is broken" in page.empty.words.text()
     with qtbot.waitSignal(page.backups_requested):
-        QTest.mouseClick(button, Qt.MouseButton.LeftButton)
+        QTest.mouseClick(page.empty.button, Qt.MouseButton.LeftButton)
+    page.show_section(Section.ACCELERATORS)
     go_to(page, "mi325x", "tdp")
     assert not action(page, "edit").enabled()
 
@@ -457,3 +461,61 @@ def test_nothing_is_cut_off_at_any_size(
         if pill.isVisibleTo(page):
             assert page.rect().contains(pill.mapTo(page, pill.rect().bottomRight()))
     assert not page.grab().isNull()
+
+
+def test_lists_of_all_sections_begin_on_one_line(page: CatalogPage, qtbot: QtBot) -> None:
+    for width in (820, 950, 1200):
+        page.resize(width, 700)
+        qtbot.wait(20)
+        tops = set()
+        for section in Section:
+            page.show_section(section)
+            qtbot.wait(20)
+            tops.add(page.filter.y())
+            pills = [pill for pill in page.filter.pills.values() if not pill.isHidden()]
+            assert all(pill.geometry().bottom() < page.filter.height() for pill in pills)
+        assert len(tops) == 1, width
+
+
+def test_nothing_to_scroll_shows_no_thumb(page: CatalogPage, qtbot: QtBot) -> None:
+    def shades() -> set[int]:
+        image = page.view.verticalScrollBar().grab().toImage()
+        return {image.pixel(image.width() // 2, y) for y in range(image.height())}
+
+    page.resize(950, 700)
+    page.show_section(Section.CLAIMS)
+    qtbot.wait(1)
+    assert len(shades()) > 1
+    page.show_section(Section.DIFFUSION)
+    qtbot.wait(1)
+    assert len(shades()) == 1
+
+
+def test_words_of_few_rows_do_not_take_the_room_of_the_others(page: CatalogPage, qtbot: QtBot) -> None:
+    page.resize(950, 700)
+    page.show_section(Section.MODELS)
+    qtbot.wait(1)
+    place = page.model.table.place("organisation")
+    texts = {page.model.text(row, place) for row in page.model.table.rows}
+    letters = page.view.fontMetrics()
+    room = page.view.heads.sectionSize(place)
+    assert sum(letters.horizontalAdvance(text) > room for text in texts) <= len(texts) // 10
+
+
+def test_keys_of_the_list_are_among_the_shortcuts(page: CatalogPage) -> None:
+    told = {
+        entry.title: (entry.shortcut, entry.detail)
+        for entry in shortcut_entries(page.actions_of_page(), {Menu.EDIT: "Edit", Menu.VIEW: "View"})
+    }
+    assert told["Edit value"] == ("F2", "in the list")
+    assert told["Take the row into the scenario"] == ("Return", "in the list")
+    assert told["Order by this column"][0] == "Alt Down"
+    assert told["Move column left"][0] == "Alt Shift Left"
+    assert "Revert to the shipped value" not in told
+    page.show_section(Section.YOURS)
+    assert action(page, "revert").own_keys == ("Del",)
+
+
+def test_a_cell_that_nobody_states_is_selected_as_such(page: CatalogPage, own_desk: Desk) -> None:
+    go_to(page, "mi325x", "fp4")
+    assert own_desk.selection == catalog_attribute("mi325x", "peak_dense_fp4")
