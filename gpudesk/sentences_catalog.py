@@ -92,6 +92,7 @@ CATALOG_SENTENCES: Final = MappingProxyType(
         "import.model.large": "is larger than {largest}, the most that is read",
         "import.model.no_kind": "names {name}, which is not described",
         "import.model.too_many_parameters": "make more than 10^15 parameters; check the sizes of the experts",
+        "import.model.nothing_kept": "no layer of the same shape keeps a cache that this one could reuse",
         "import.model.multiple": "{value} is no multiple of {dimension} {other_value}",
         "import.model.at_most": "{value} is more than {dimension} {other_value}",
         # Files that are brought in

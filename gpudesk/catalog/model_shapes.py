@@ -16,6 +16,7 @@ from gpudesk.domain.models import (
     Mixer,
     Model,
     MoeFfn,
+    reuses_cache,
 )
 
 
@@ -24,11 +25,15 @@ class Relation(StrEnum):
 
     MULTIPLE = "multiple"
     AT_MOST = "at_most"
+    KEPT = "kept"
 
 
 @dataclass(frozen=True, slots=True)
 class ShapeFault:
-    """Two dimensions of one layer group (counted from 1) that break `relation`."""
+    """Two dimensions of one layer group (counted from 1) that break `relation`.
+
+    KEPT is about one alone: whether any layer of the same shape keeps the cache that the group reuses.
+    """
 
     group: int
     dimension: str
@@ -39,6 +44,8 @@ class ShapeFault:
 
     def __str__(self) -> str:
         """Say it for the author of the file."""
+        if self.relation is Relation.KEPT:
+            return f"{self.dimension}, but no layer of its shape keeps a cache"
         words = "a multiple of" if self.relation is Relation.MULTIPLE else "at most"
         return f"{self.dimension} {self.value} is not {words} {self.other} {self.other_value}"
 
@@ -48,11 +55,21 @@ _Rule = tuple[str, int, Relation, str, int]
 
 def shape_faults(model: Model) -> Iterator[ShapeFault]:
     """Yield every pair of dimensions that cannot belong together."""
+    kept = {_cached(group.mixer) for group in model.layers if not reuses_cache(group.mixer)}
     for number, group in enumerate(model.layers, start=1):
+        if reuses_cache(group.mixer) and _cached(group.mixer) not in kept:
+            yield ShapeFault(number, "reuses_cache", 1, Relation.KEPT, "", 0)
         for name, value, relation, other, other_value in _rules(group):
             holds = value % other_value == 0 if relation is Relation.MULTIPLE else value <= other_value
             if not holds:
                 yield ShapeFault(number, name, value, relation, other, other_value)
+
+
+def _cached(mixer: Mixer | None) -> tuple[int | None, ...] | None:
+    """Return what a cache that another layer reads must have alike."""
+    if not isinstance(mixer, Attention):
+        return None
+    return mixer.kv_heads, mixer.head_dim, mixer.value_dim, mixer.window
 
 
 def _rules(group: LayerGroup) -> Iterator[_Rule]:

@@ -19,8 +19,9 @@ WindowKind = Literal["sliding", "chunked"]
 QkNorm = Literal["none", "head", "full"]
 #: Gate on the attention output: one number a head, or one an element.
 OutputGate = Literal["none", "head", "element"]
-#: What a narrow weight format covers: every matrix inside the blocks, or the routed experts alone.
-QuantisedTensors = Literal["linear", "experts"]
+#: What a narrow weight format covers: every matrix inside the blocks, the routed experts alone, or the
+#: feed-forward blocks alone, experts among them.
+QuantisedTensors = Literal["linear", "experts", "ffn"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,9 @@ class Attention:
     """Softmax attention with its own key and value heads: MHA, GQA and MQA, global or in a window.
 
     `v_head_dim` is None where values are as wide as keys. With `shared_kv_projection` the values come from
-    the key projection, so that there is no v_proj; both are still cached, as only keys are rotated.
+    the key projection, so that there is no v_proj; both are still cached, as only keys are rotated. A layer
+    that `reuses_cache` has no key and value projections and caches nothing: it reads what an earlier layer of
+    its shape keeps.
     """
 
     heads: int
@@ -58,6 +61,7 @@ class Attention:
     output_gate: OutputGate = "none"
     sinks: bool = False
     shared_kv_projection: bool = False
+    reuses_cache: bool = False
     indexer: Indexer | None = None
 
     @property
@@ -163,6 +167,11 @@ class Lightning:
 Mixer = Attention | MLA | Compressed | GatedDeltaNet | KimiDelta | Mamba1 | Mamba2 | Lightning
 
 
+def reuses_cache(mixer: Mixer | None) -> bool:
+    """Whether a layer reads the cache of an earlier one and keeps none itself."""
+    return isinstance(mixer, Attention) and mixer.reuses_cache
+
+
 @dataclass(frozen=True, slots=True)
 class DenseFfn:
     """A feed-forward block that every token passes; gated ones have three matrices, others two."""
@@ -232,7 +241,10 @@ class Model:
     `native_group_size` is how many elements share a scale where that is not the usual number of the format.
     `max_context` is in tokens. `final_norms` counts the vectors of the norm before the LM head.
     `residual_streams` is the number of parallel residual streams of hyper-connections (1: an ordinary
-    residual).
+    residual), `altup_streams` that of alternating updates (AltUp), which predict all streams and compute one.
+    `laurel_rank` is that of the thin path beside each attention (learned augmented residual), 0 without.
+    Where every layer looks up an input of its own (per-layer embeddings), `layer_input_size` is its width and
+    `layer_input_vocab_size` the number of tokens in its table (None: that of the vocabulary).
     """
 
     id: str
@@ -250,6 +262,10 @@ class Model:
     native_note: str | None = None
     final_norms: int = 1
     residual_streams: int = 1
+    altup_streams: int = 1
+    laurel_rank: int = 0
+    layer_input_size: int = 0
+    layer_input_vocab_size: int | None = None
     notes: tuple[str, ...] = ()
 
     def __hash__(self) -> int:

@@ -29,6 +29,7 @@ from gpudesk.domain.models import (
     Mamba2,
     Mixer,
     Model,
+    reuses_cache,
 )
 from gpudesk.domain.precision import KV_BYTES, Precision
 
@@ -228,11 +229,15 @@ def _state(mixer: GatedDeltaNet | KimiDelta | Mamba1 | Mamba2 | Lightning, ranks
 
 
 def layer_cache(mixer: Mixer, ranks: int, kv: Precision) -> LayerCache:
-    """Return the cache of one layer on one of `ranks` tensor-parallel ranks (1 under attention-DP)."""
+    """Return the cache of one layer on one of `ranks` tensor-parallel ranks (1 under attention-DP).
+
+    A layer that reuses the cache of another stores nothing, and reads and computes as one that does.
+    """
     element = KV_BYTES[kv]
     match mixer:
         case Attention():
-            return _attention(mixer, ranks, element)
+            cache = _attention(mixer, ranks, element)
+            return replace(cache, stored=()) if reuses_cache(mixer) else cache
         case MLA():
             return _mla(mixer, ranks, element)
         case Compressed():

@@ -147,7 +147,10 @@ def step_bytes(model: Model, plan: ParallelPlan, settings: MemorySettings) -> in
     """
     ranks = 1 if plan.attention_dp else plan.tp
     widest = max((_ffn_elements(group.ffn, model.hidden_size, ranks) for group in model.layers), default=0)
-    elements = HIDDEN_VECTORS * model.hidden_size + widest
+    # The inputs of all layers are made before the first, and streams are predicted before they are corrected.
+    inputs = model.layer_count * model.layer_input_size
+    streams = 2 * (model.altup_streams - 1) * model.hidden_size
+    elements = HIDDEN_VECTORS * model.hidden_size + widest + inputs + streams
     return settings.max_batched_tokens * elements * ACTIVATION_BYTES
 
 

@@ -44,23 +44,16 @@ def mixer_tensors(mixer: Mixer, hidden: int) -> list[Tensor]:
 
 def _attention(mixer: Attention, hidden: int) -> list[Tensor]:
     queries = mixer.heads * mixer.head_dim
-    keys = mixer.kv_heads * mixer.head_dim
-    values = mixer.kv_heads * mixer.value_dim
     outputs = mixer.heads * mixer.value_dim
-    tensors = [
-        matrix("q_proj", hidden * queries),
-        kv_matrix("k_proj", hidden * keys, mixer.kv_heads),
-        matrix("o_proj", outputs * hidden),
-    ]
-    if not mixer.shared_kv_projection:
-        tensors.append(kv_matrix("v_proj", hidden * values, mixer.kv_heads))
+    tensors = [matrix("q_proj", hidden * queries), matrix("o_proj", outputs * hidden)]
+    if not mixer.reuses_cache:
+        tensors += _keys_and_values(mixer, hidden)
     if mixer.output_gate == "element":
         tensors.append(matrix("gate_proj", hidden * outputs))
     elif mixer.output_gate == "head":
         tensors.append(matrix("gate_proj", hidden * mixer.heads, quantisable=False))
     if mixer.qkv_bias:
         tensors.append(vector("q_bias", queries, Split.TENSOR))
-        tensors.append(vector("kv_bias", keys + values, Split.KV_HEADS, mixer.kv_heads))
     if mixer.output_bias:
         tensors.append(vector("o_bias", hidden))
     if mixer.sinks:
@@ -68,15 +61,28 @@ def _attention(mixer: Attention, hidden: int) -> list[Tensor]:
     return [*tensors, *_qk_norms(mixer), *_block_indexer(mixer.indexer, hidden)]
 
 
+def _keys_and_values(mixer: Attention, hidden: int) -> list[Tensor]:
+    keys = mixer.kv_heads * mixer.head_dim
+    values = mixer.kv_heads * mixer.value_dim
+    tensors = [kv_matrix("k_proj", hidden * keys, mixer.kv_heads)]
+    if not mixer.shared_kv_projection:
+        tensors.append(kv_matrix("v_proj", hidden * values, mixer.kv_heads))
+    if mixer.qkv_bias:
+        tensors.append(vector("kv_bias", keys + values, Split.KV_HEADS, mixer.kv_heads))
+    return tensors
+
+
 def _qk_norms(mixer: Attention) -> list[Tensor]:
+    if mixer.qk_norm == "none":
+        return []
     if mixer.qk_norm == "head":
-        return [norm("q_norm", mixer.head_dim), norm("k_norm", mixer.head_dim)]
-    if mixer.qk_norm == "full":
-        return [
+        norms = [norm("q_norm", mixer.head_dim), norm("k_norm", mixer.head_dim)]
+    else:
+        norms = [
             norm("q_norm", mixer.heads * mixer.head_dim, Split.TENSOR),
             norm("k_norm", mixer.kv_heads * mixer.head_dim, Split.KV_HEADS, mixer.kv_heads),
         ]
-    return []
+    return norms[:1] if mixer.reuses_cache else norms
 
 
 def _block_indexer(indexer: Indexer | None, hidden: int) -> list[Tensor]:

@@ -10,12 +10,15 @@ every kind, the fullest rounded up.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import gcd
+from types import MappingProxyType
+from typing import Final
 
 from gpudesk.domain.deployments import ParallelPlan
-from gpudesk.domain.models import LayerGroup, Model, MoeFfn
+from gpudesk.domain.models import LayerGroup, Model, MoeFfn, QuantisedTensors
 from gpudesk.domain.precision import FORMATS, WIDE, Precision, StorageFormat
 from gpudesk.engine.tensors import Split, Tensor, TensorClass, layer_tensors, outer_tensors
 
@@ -25,9 +28,17 @@ _REPLICATED_BY_ATTENTION_DP = frozenset(
         TensorClass.MIXER,
         TensorClass.SHARED_EXPERT,
         TensorClass.EMBEDDING,
+        TensorClass.LAYER_EMBEDDING,
         TensorClass.LM_HEAD,
         TensorClass.SMALL,
         TensorClass.NORM,
+    }
+)
+#: Classes that a format covers which does not cover all matrices.
+_NARROWED: Final[Mapping[QuantisedTensors, frozenset[TensorClass]]] = MappingProxyType(
+    {
+        "experts": frozenset({TensorClass.EXPERT}),
+        "ffn": frozenset({TensorClass.EXPERT, TensorClass.SHARED_EXPERT, TensorClass.DENSE_FFN}),
     }
 )
 
@@ -74,9 +85,9 @@ class Shards:
 
     `resident_bytes` is exact for the fullest pipeline stage, with `padding_bytes` of filled-up experts that
     no step needs. The shares are totals over all layers for one rank of each stage, which is what a token
-    passes through: `dense` (everything read by every
-    step), `experts` (routed experts), `head` (LM head); of the embedding (`embedding_lookup_bytes`) a step
-    reads a few rows only. `active_expert_elements` are the routed-expert
+    passes through: `dense` (everything in the layers that every step reads), `experts` (routed experts),
+    `head` (LM head, and matrices beside it). Of the embedding (`embedding_lookup_bytes`) and of the table of
+    the layers' own inputs a step reads a few rows only. `active_expert_elements` are the routed-expert
     elements that one token multiplies with, undivided.
     """
 
@@ -100,21 +111,44 @@ def storage(tensor: Tensor, model: Model, weights: Precision) -> StorageFormat:
     """Return the format in which a tensor is stored when the weights are in `weights`.
 
     Embeddings, LM head, norms, routers and small tensors stay 16 bits wide. In checkpoints that narrow only
-    their routed experts the other matrices keep their published format in four bits.
+    some of their matrices the others keep their published format.
     """
     if not tensor.quantisable:
         return WIDE
     narrow = FORMATS[weights]
-    if narrows_experts_only(model, weights) and tensor.tensor_class is not TensorClass.EXPERT:
+    if narrows_in_part(model, weights) and tensor.tensor_class not in _NARROWED[model.quantised_tensors]:
         return FORMATS[model.native_other_precision]
     if model.native_group_size is not None and weights is model.native_precision:
         return replace(narrow, block=model.native_group_size)
     return narrow
 
 
-def narrows_experts_only(model: Model, weights: Precision) -> bool:
-    """Whether `weights` covers the routed experts alone, as in the published checkpoint of `model`."""
-    return model.quantised_tensors == "experts" and FORMATS[weights].bits < 8
+def narrows_in_part(model: Model, weights: Precision) -> bool:
+    """Whether `weights` covers some matrices alone, as in the published checkpoint of `model`.
+
+    Checkpoints in the published format do, and those of other makers below eight bits; what they make in
+    eight bits covers all.
+    """
+    if model.quantised_tensors == "linear":
+        return False
+    return FORMATS[weights].bits < 8 or weights is model.native_precision
+
+
+def narrow_share(model: Model, weights: Precision) -> float:
+    """Share of the matrices outside routed experts that `weights` covers, by their elements."""
+    return _covered(model) if narrows_in_part(model, weights) else 1.0
+
+
+@lru_cache(maxsize=500)
+def _covered(model: Model) -> float:
+    """Return the share of the matrices outside routed experts that a format covers which covers some."""
+    narrowed = _NARROWED[model.quantised_tensors]
+    covered = every = 0
+    for group, layer in zip(model.layers, _layers(model), strict=True):
+        matrices = [tensor for tensor in layer.dense if tensor.quantisable]
+        every += group.count * sum(each.parameters for each in matrices)
+        covered += group.count * sum(each.parameters for each in matrices if each.tensor_class in narrowed)
+    return covered / every if every else 0.0
 
 
 def tensor_share(tensor: Tensor, stored: StorageFormat, plan: ParallelPlan) -> Share:
@@ -199,23 +233,51 @@ def _like(plan: ParallelPlan) -> ParallelPlan:
     return ParallelPlan(plan.tp, 1, plan.ep, plan.ep // gcd(plan.ep, plan.tp), plan.attention_dp)
 
 
+_TABLES = (TensorClass.EMBEDDING, TensorClass.LAYER_EMBEDDING)
+
+
+@dataclass(frozen=True, slots=True)
+class _Ends:
+    """What one rank holds outside the layers, and what of the head a step reads."""
+
+    embedding: Share
+    layer_embedding: Share
+    head: Share
+    head_read: Share
+
+    def fullest(self, *, tied: bool, stages: int) -> Share:
+        """Return what lies on the stage that has most of it: the first looks up, the last predicts."""
+        first = self.embedding + self.layer_embedding
+        if stages == 1:
+            return first + self.head
+        # A tied table is needed on both.
+        last = self.head + self.embedding if tied else self.head
+        return max(first, last, key=lambda share: share.stored_bytes)
+
+
 @lru_cache(maxsize=4_000)
 def _divided(
     model: Model, weights: Precision, plan: ParallelPlan
-) -> tuple[Share, Share, Share, tuple[tuple[Share, Share], ...]]:
-    """Return embedding, head, what is read of the head, and experts and dense of a layer of each group.
+) -> tuple[_Ends, tuple[tuple[Share, Share], ...]]:
+    """Return what lies outside the layers, and experts and dense of a layer of each group.
 
     Many plans share it, which differ in stages and replicas.
     """
     outer = outer_tensors(model)
     embedding = _sum(_of(outer, TensorClass.EMBEDDING), model, weights, plan)
-    head = _sum(_not_of(outer, TensorClass.EMBEDDING), model, weights, plan)
-    read = _sum(_of(outer, TensorClass.LM_HEAD), model, weights, plan)
+    # A matrix outside the layers that is no table takes part in every step, as the LM head does.
+    read = _sum(_of(outer, TensorClass.LM_HEAD, TensorClass.DENSE_FFN), model, weights, plan)
+    ends = _Ends(
+        embedding=embedding,
+        layer_embedding=_sum(_of(outer, TensorClass.LAYER_EMBEDDING), model, weights, plan),
+        head=_sum(_not_of(outer, *_TABLES), model, weights, plan),
+        head_read=embedding + read if model.tied_embeddings else read,
+    )
     layers = tuple(
         (_sum(layer.experts, model, weights, plan), _sum(layer.dense, model, weights, plan))
         for layer in _layers(model)
     )
-    return embedding, head, embedding if model.tied_embeddings else read, layers
+    return ends, layers
 
 
 @lru_cache(maxsize=2_000)
@@ -226,7 +288,7 @@ def shard(model: Model, weights: Precision, plan: ParallelPlan, padding: Padding
     """
     if not model.dimensions_known:
         raise ValueError(model.id)
-    embedding, head, head_read, layers = _divided(model, weights, _like(plan))
+    outer, layers = _divided(model, weights, _like(plan))
     stage, dense, experts = Share(), Share(), Share()
     undivided = active = moe_layers = ffn_layers = collectives = per_token = expert_count = padded = 0
     for group, layer, (layer_experts, layer_dense) in zip(model.layers, _layers(model), layers, strict=True):
@@ -242,18 +304,14 @@ def shard(model: Model, weights: Precision, plan: ParallelPlan, padding: Padding
             padded += _padding_bytes(on_stage, model, group.ffn, plan, padding)
             moe_layers += group.count
             per_token, expert_count = group.ffn.experts_per_token, group.ffn.experts
-    ends = embedding + head
-    if plan.pp > 1:
-        # A tied table is needed on the first stage to look up and on the last to predict.
-        last = head + embedding if model.tied_embeddings else head
-        ends = max(embedding, last, key=lambda share: share.stored_bytes)
+    ends = outer.fullest(tied=model.tied_embeddings, stages=plan.pp)
     return Shards(
         resident_bytes=stage.stored_bytes + ends.stored_bytes + padded,
         padding_bytes=padded,
         dense=dense,
         experts=experts,
-        head=head_read,
-        embedding_lookup_bytes=0 if model.tied_embeddings else embedding.stored_bytes,
+        head=outer.head_read,
+        embedding_lookup_bytes=0 if model.tied_embeddings else outer.embedding.stored_bytes,
         dense_elements_undivided=undivided,
         active_expert_elements=active,
         layers=sum(group.count for group in model.layers),

@@ -10,6 +10,7 @@ class TensorClass(StrEnum):
     """What a tensor is for; operators, precision and sharding go by it."""
 
     EMBEDDING = "embedding"
+    LAYER_EMBEDDING = "layer_embedding"
     LM_HEAD = "lm_head"
     MIXER = "mixer"
     DENSE_FFN = "dense_ffn"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from gpudesk.domain.models import DenseFfn, LayerGroup, Model, MoeFfn
 from gpudesk.engine.mixer_tensors import mixer_tensors
+from gpudesk.engine.side_tensors import layer_sides, outer_sides
 from gpudesk.engine.tensor_types import Split, Tensor, TensorClass, matrix, norm, vector
 
 __all__ = [
@@ -32,22 +33,17 @@ def layer_tensors(model: Model, group: LayerGroup) -> tuple[Tensor, ...]:
         tensors += _moe(group.ffn, model.hidden_size)
     if group.norms:
         tensors.append(norm("norms", group.norms * model.hidden_size))
-    if model.residual_streams > 1:
-        tensors += _hyper_connections(model)
-    return tuple(tensors)
+    return (*tensors, *layer_sides(model))
 
 
 def outer_tensors(model: Model) -> tuple[Tensor, ...]:
-    """Weights outside the layers: embedding, LM head unless it is the embedding, final norm."""
+    """Weights outside the layers: embeddings, LM head unless it is the embedding, final norm."""
     table = model.vocab_size * model.hidden_size
     tensors = [Tensor("embed_tokens", TensorClass.EMBEDDING, Split.TENSOR, table)]
     if not model.tied_embeddings:
         tensors.append(Tensor("lm_head", TensorClass.LM_HEAD, Split.TENSOR, table))
     tensors.append(norm("norm", model.final_norms * model.hidden_size))
-    if model.residual_streams > 1:
-        streams = model.residual_streams
-        tensors.append(vector("hyper_head", streams * streams * model.hidden_size + streams + 1))
-    return tuple(tensors)
+    return (*tensors, *outer_sides(model))
 
 
 def parameter_count(model: Model) -> int:
@@ -63,14 +59,15 @@ def parameter_count(model: Model) -> int:
 def active_parameter_count(model: Model, *, with_embedding: bool = False) -> int:
     """Parameters that one token passes through: the chosen experts, everything else, and the LM head.
 
-    The embedding table of an untied model is left out unless asked for, since a token reads one row of it.
-    A tied table is the LM head and always counts.
+    Tables of which a token reads one row are left out unless asked for: the embedding and that of the layers'
+    own inputs. A tied embedding is the LM head and always counts.
     """
     if not model.dimensions_known:
         return 0
-    outer = sum(tensor.parameters for tensor in outer_tensors(model))
+    left_out = set() if with_embedding else {TensorClass.LAYER_EMBEDDING}
     if not (model.tied_embeddings or with_embedding):
-        outer -= model.vocab_size * model.hidden_size
+        left_out.add(TensorClass.EMBEDDING)
+    outer = sum(each.parameters for each in outer_tensors(model) if each.tensor_class not in left_out)
     return outer + sum(group.count * _active_in_layer(model, group) for group in model.layers)
 
 
@@ -137,15 +134,3 @@ def _beside_experts(ffn: MoeFfn, hidden: int, names: tuple[str, ...]) -> list[Te
         size = hidden * ffn.parallel_dense_intermediate_size
         tensors += [matrix(name, size, TensorClass.DENSE_FFN) for name in names]
     return tensors
-
-
-def _hyper_connections(model: Model) -> list[Tensor]:
-    """Mixing weights of the residual streams, once before the mixer and once before the feed-forward block.
-
-    Each maps all streams to one weight in and one out a stream and a stream-by-stream matrix, with a
-    bias for each output and three scales.
-    """
-    streams = model.residual_streams
-    outputs = (2 + streams) * streams
-    size = outputs * streams * model.hidden_size + outputs + 3
-    return [vector("hyper_connection.mixer", size), vector("hyper_connection.ffn", size)]

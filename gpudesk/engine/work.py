@@ -15,7 +15,7 @@ from gpudesk.domain.models import MLA, Model, MoeFfn
 from gpudesk.domain.precision import Precision
 from gpudesk.engine.hardware import Link, Peak, link, peak, stage_link
 from gpudesk.engine.kv import CacheProfile, Growth
-from gpudesk.engine.sharding import Shards, narrows_experts_only
+from gpudesk.engine.sharding import Shards, narrow_share
 
 #: Bytes of one element of an activation that travels between ranks.
 TRAVEL_BYTES = 2
@@ -57,7 +57,8 @@ class Offer:
 
     `link` joins the tensor-parallel ranks, `dispatch_link` the ranks that share experts, `stage_link` the
     pipeline stages. `dense_weights` and `dense_arithmetic` are the formats of the matrices outside routed
-    experts, which some checkpoints leave wider.
+    experts, which some checkpoints leave wider. Where a checkpoint has two formats there, they are those of
+    the greater part, `dense_peak` is what both come to, and `dense_parts` has the share and peak of each.
     """
 
     bandwidth: float
@@ -69,6 +70,7 @@ class Offer:
     link: Link
     dispatch_link: Link
     stage_link: Link
+    dense_parts: tuple[tuple[float, Peak], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,23 +156,43 @@ def has_latent_cache(model: Model) -> bool:
 def offer(situation: Situation, model: Model, node_bandwidth: float) -> Offer:
     """Return what the part offers for `model`; raises ValueError for a part without a peak for it."""
     part, plan = situation.accelerator, situation.plan
-    weights, arithmetic = situation.weights, situation.arithmetic
-    if narrows_experts_only(model, weights):
-        weights = arithmetic = model.native_other_precision
-        if part.peak_dense.get(str(arithmetic)) is None:
-            arithmetic = Precision.BF16
+    weights, arithmetic, parts = _dense(situation, model)
     joined = link(part, plan.tp, node_bandwidth)
     return Offer(
         bandwidth=part.memory_bandwidth,
         dense_weights=weights,
         dense_arithmetic=arithmetic,
-        dense_peak=_peak(part, arithmetic),
+        dense_peak=_joint_peak(parts) if parts else _peak(part, arithmetic),
         expert_peak=_peak(part, situation.arithmetic),
         attention_peak=_peak(part, Precision.BF16),
         link=joined,
         dispatch_link=link(part, plan.ep, node_bandwidth) if plan.ep > 1 else joined,
         stage_link=stage_link(part, plan, node_bandwidth) if plan.pp > 1 else joined,
+        dense_parts=parts,
     )
+
+
+def _dense(situation: Situation, model: Model) -> tuple[Precision, Precision, tuple[tuple[float, Peak], ...]]:
+    """Return the formats of weights and arithmetic outside routed experts, and its parts where it has two."""
+    part = situation.accelerator
+    narrow = narrow_share(model, situation.weights)
+    if narrow == 1.0:
+        return situation.weights, situation.arithmetic, ()
+    wide = arithmetic = model.native_other_precision
+    if part.peak_dense.get(str(arithmetic)) is None:
+        arithmetic = Precision.BF16
+    if narrow == 0.0:
+        return wide, arithmetic, ()
+    parts = ((narrow, _peak(part, situation.arithmetic)), (1.0 - narrow, _peak(part, arithmetic)))
+    if narrow >= 0.5:
+        return situation.weights, situation.arithmetic, parts
+    return wide, arithmetic, parts
+
+
+def _joint_peak(parts: tuple[tuple[float, Peak], ...]) -> Peak:
+    """Return the peak at which shares of the arithmetic take as long as one after the other."""
+    (_, largest) = max(parts, key=lambda each: each[0])
+    return Peak(1.0 / sum(share / each.flops for share, each in parts), largest.precision)
 
 
 def _peak(accelerator: Accelerator, arithmetic: Precision) -> Peak:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from gpudesk.domain.answers import Term
 from gpudesk.domain.estimates import Estimate
 from gpudesk.domain.formulas import slot, sum_of
+from gpudesk.domain.models import reuses_cache
 from gpudesk.engine.memory import MemoryBudget, drawing_bytes, step_bytes
 from gpudesk.workbench.candidates import Candidate
 from gpudesk.workbench.setups import Frame
@@ -164,6 +165,8 @@ def _weights(frame: Frame, candidate: Candidate) -> Term:
     budget, source = candidate.budget, f"catalog:{frame.model.id}"
     elements = "elements" if candidate.plan.count == 1 else "elements of the fullest"
     formula = f"{elements} × bytes of their format, block scales included"
+    if frame.model.layer_input_size:
+        formula += ", with the table of the layers' own inputs"
     padding = budget.shards.padding_bytes
     if not padding:
         return Term("weights", budget.weights_bytes, "B", formula, source=source)
@@ -240,6 +243,8 @@ def _sequence(estimate: Estimate, frame: Frame, candidate: Candidate) -> Term:
     held, filled = cache.sequence_bytes(tokens), cache.filled_bytes(tokens)
     length = Term("tokens of one sequence", tokens, "tokens", source="scenario")
     filling = "what each layer keeps of its tokens"
+    if any(reuses_cache(group.mixer) for group in frame.model.layers):
+        filling += ", nothing where it reuses the cache of another"
     model = f"catalog:{frame.model.id}"
     if held == filled:
         return Term("bytes of one sequence", held, "B", filling, source=model, inputs=(length,))

@@ -153,12 +153,7 @@ class _Step:
         return tuple(terms)
 
     def _dense(self, tokens: float) -> Term:
-        row, rates, offered, shards = (
-            self.candidate.row,
-            self.candidate.rates,
-            self.candidate.offered,
-            self.candidate.budget.shards,
-        )
+        row, rates, shards = self.candidate.row, self.candidate.rates, self.candidate.budget.shards
         size = Term("bytes", shards.dense.stored_bytes, "B", source=self._model)
         reading = self._reading(
             row.dense_read, size, _constant("weight_read_efficiency", rates.dense_read_efficiency)
@@ -170,10 +165,27 @@ class _Step:
             Term("parameters", shards.dense_elements_undivided, None, source=self._model),
             Term("tokens", tokens, "tokens"),
             *self._ranks(),
-            self._peak(offered.dense_peak),
+            self._dense_peak(),
             _constant("gemm_efficiency", rates.dense_efficiency),
         )
         return _joined("dense matrices", reading, arithmetic)
+
+    def _dense_peak(self) -> Term:
+        """Return the peak of the dense matrices, or what two come to where they are of two formats."""
+        offered = self.candidate.offered
+        if not offered.dense_parts:
+            return self._peak(offered.dense_peak)
+        inputs = []
+        for whose, (share, peak) in zip(
+            ("feed-forward blocks", "the rest"), offered.dense_parts, strict=True
+        ):
+            inputs.append(Term(f"share of {whose}", share, None, source=self._model))
+            inputs.append(replace(self._peak(peak), name=f"peak of {whose}"))
+        summed = " + ".join(
+            f"{slot(share.name)} ÷ {slot(peak.name)}"
+            for share, peak in zip(inputs[::2], inputs[1::2], strict=True)
+        )
+        return Term("peak", offered.dense_peak.flops, "FLOP/s", f"1 ÷ ({summed})", inputs=tuple(inputs))
 
     def _touched(self, tokens: float) -> Term:
         """Return the share of the experts that a step of so many tokens reads; see `expert_coverage`."""

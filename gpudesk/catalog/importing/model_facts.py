@@ -28,6 +28,8 @@ _LARGEST: Final = MappingProxyType(
     {
         "hidden_size": 2**18,
         "vocab_size": 2**24,
+        "layer_input_vocab_size": 2**24,
+        "altup_streams": 2**6,
         "max_context": 2**31,
         "count": 2**12,
         "window": 2**31,
@@ -137,6 +139,8 @@ def _ffn_parameters(model: Model) -> int:
 
 
 def _said(fault: ShapeFault) -> Message:
+    if fault.relation is Relation.KEPT:
+        return message("import.model.nothing_kept")
     if fault.relation is Relation.MULTIPLE:
         return message(
             "import.model.multiple", value=fault.value, dimension=fault.other, other_value=fault.other_value

@@ -39,6 +39,18 @@ def test_a_token_attends_with_all_query_heads_and_reads_the_shared_keys() -> Non
     assert profile(Attention(32, 8, 128), plan=ParallelPlan(tp=16)).read == (Growth(256 * 2, 2 * 2 * 256),)
 
 
+def test_a_layer_that_reuses_a_cache_stores_nothing_and_reads_and_computes_as_one_that_keeps_it() -> None:
+    keeping = profile(Attention(8, 2, 256, window=512))
+    reusing = profile(Attention(8, 2, 256, window=512, reuses_cache=True))
+    assert reusing.stored == ()
+    assert reusing.sequence_bytes(10_000) == 0
+    assert reusing.read == keeping.read
+    assert reusing.prefill_flops_windowed == keeping.prefill_flops_windowed
+    both = profile(Attention(8, 2, 256), Attention(8, 2, 256, reuses_cache=True))
+    assert both.stored == (Growth(2 * 512 * 2, 2 * 8 * 512),)
+    assert both.read == (Growth(2 * 2 * 512 * 2, 2 * 2 * 8 * 512),)
+
+
 def test_values_may_be_narrower_than_keys() -> None:
     found = profile(Attention(16, 4, 192, v_head_dim=128))
     assert found.stored == (Growth(4 * (192 + 128) * 2, 2 * 16 * (192 + 128)),)

@@ -170,6 +170,21 @@ def test_stages_beyond_the_domain_hand_over_through_the_network() -> None:
     assert row.comm_token - inner.comm_token == pytest.approx(8192 * 2 / (5e10 * 0.6))
 
 
+def test_matrices_of_two_formats_take_the_arithmetic_of_both() -> None:
+    llama = published.llama_3_1_70b()
+    blocks = replace(llama, id="blocks", native_precision=Precision.NVFP4, quantised_tensors="ffn")
+    situation = Situation(H200, "vllm", Precision.NVFP4, Precision.FP8, Precision.FP16, ONE)
+    found = offer(situation, blocks, 5e10)
+    attention, ffn = 2 * 8192 * (8192 + 1024), 3 * 8192 * 28672
+    share = ffn / (attention + ffn)
+    fast, wide = H200.peak_dense["fp8"], H200.peak_dense["bf16"]
+    assert [(part, peak.flops) for part, peak in found.dense_parts] == [(share, fast), (1 - share, wide)]
+    assert found.dense_peak.flops == pytest.approx(1 / (share / fast + (1 - share) / wide))
+    # Constants are those of the greater part.
+    assert (found.dense_weights, found.dense_arithmetic) == (Precision.NVFP4, Precision.FP8)
+    assert offer(situation, llama, 5e10).dense_parts == ()
+
+
 def test_a_part_without_arithmetic_is_refused() -> None:
     mute = replace(H200, peak_dense=MappingProxyType({}))
     situation = Situation(mute, "vllm", Precision.FP8, Precision.FP8, Precision.FP16, ONE)

@@ -8,7 +8,7 @@ from gpudesk.domain.deployments import ParallelPlan
 from gpudesk.domain.models import Attention, DenseFfn, LayerGroup, Model, MoeFfn
 from gpudesk.domain.precision import Precision, StorageFormat
 from gpudesk.domain.units import GIB
-from gpudesk.engine.sharding import Padding, Share, shard, storage, tensor_share
+from gpudesk.engine.sharding import Padding, Share, narrow_share, shard, storage, tensor_share
 from gpudesk.engine.tensors import Split, Tensor, TensorClass
 from tests.unit.engine import published
 
@@ -64,6 +64,49 @@ def test_formats_of_tensors() -> None:
     assert storage(MATRIX, grouped, Precision.INT4).block == 32
     assert storage(MATRIX, llama, Precision.INT4).block == 128
     assert storage(MATRIX, grouped, Precision.NVFP4).block == 16
+
+
+def test_a_format_of_feed_forward_blocks_leaves_attention_as_published() -> None:
+    blocks = replace(published.llama_3_1_70b(), native_precision=Precision.NVFP4, quantised_tensors="ffn")
+    gate = Tensor("gate_proj", TensorClass.DENSE_FFN, Split.TENSOR, 1000, quantisable=True)
+    assert storage(gate, blocks, Precision.NVFP4).bits == 4
+    assert storage(EXPERT, blocks, Precision.NVFP4).bits == 4
+    assert storage(MATRIX, blocks, Precision.NVFP4).bits == 16
+    # What others make of it in eight bits covers all, but what is published in eight does not.
+    assert storage(MATRIX, blocks, Precision.FP8).bits == 8
+    in_eight = replace(blocks, native_precision=Precision.FP8)
+    assert storage(MATRIX, in_eight, Precision.FP8).bits == 16
+    assert storage(gate, in_eight, Precision.FP8).bits == 8
+
+
+def test_share_of_the_matrices_that_a_format_covers() -> None:
+    llama = published.llama_3_1_70b()
+    assert narrow_share(llama, Precision.NVFP4) == 1.0
+    assert narrow_share(published.gpt_oss_120b(), Precision.MXFP4) == 0.0
+    blocks = replace(llama, id="blocks", quantised_tensors="ffn")
+    attention, ffn = 2 * 8192 * (8192 + 1024), 3 * 8192 * 28672
+    assert narrow_share(blocks, Precision.NVFP4) == ffn / (attention + ffn)
+    assert narrow_share(blocks, Precision.FP8) == 1.0
+
+
+def test_the_table_of_layer_inputs_lies_on_the_first_stage_and_no_step_reads_it() -> None:
+    plain = published.gemma_3_27b()
+    given = replace(plain, id="given", layer_input_size=256)
+    table = 262208 * 62 * 256
+    # On two ranks half of the table and of the projection that makes the inputs, gate and way back whole.
+    beside = 62 * (2 * 5376 * 256 + 5376 * 256 // 2)
+    norms = 62 * 5376 * 2 + 256 * 2
+    two = ParallelPlan(tp=2)
+    one_stage = shard(given, Precision.FP8, two), shard(plain, Precision.FP8, two)
+    assert one_stage[0].resident_bytes - one_stage[1].resident_bytes == table + beside + norms
+    assert one_stage[0].dense.stored_bytes - one_stage[1].dense.stored_bytes == beside + 62 * 5376 * 2
+    assert one_stage[0].head == one_stage[1].head
+    assert one_stage[0].embedding_lookup_bytes == 0
+    stages = ParallelPlan(tp=1, pp=2)
+    first = shard(given, Precision.FP8, stages).resident_bytes
+    layers = 31 * (3 * 5376 * 256 + 5376 * 2)
+    # The first stage has both tables, the last the tied one, which both had before.
+    assert first - shard(plain, Precision.FP8, stages).resident_bytes == 2 * table + layers - 5376 * 2
 
 
 def test_what_a_step_touches_by_hand() -> None:

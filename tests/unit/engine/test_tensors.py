@@ -185,6 +185,16 @@ def test_attention_variants_change_the_tensors_they_name() -> None:
     assert mixer_parameters(LayerGroup(1, by_head, norms=0), 1024) == plain + 1024 * 16
 
 
+def test_a_layer_that_reuses_a_cache_has_no_keys_and_values() -> None:
+    keeping = Attention(16, 4, 64, qkv_bias=True, qk_norm="head")
+    reusing = dataclasses.replace(keeping, reuses_cache=True)
+    named = tensors_of(LayerGroup(1, reusing, norms=0), 1024)
+    assert set(named) == {"q_proj", "o_proj", "q_bias", "q_norm"}
+    full = tensors_of(LayerGroup(1, dataclasses.replace(reusing, qk_norm="full"), norms=0), 1024)
+    assert full["q_norm"].elements == 16 * 64
+    assert "k_norm" not in full
+
+
 def test_block_indexer_has_two_projections_and_two_norms() -> None:
     plain = mixer_parameters(LayerGroup(1, Attention(64, 4, 128), norms=0), 6144)
     sparse = Attention(64, 4, 128, indexer=Indexer(4, 128, 2048, block=128))
@@ -320,3 +330,30 @@ def test_residual_streams_add_two_mixers_a_layer_and_one_head() -> None:
     streams = dataclasses.replace(plain, residual_streams=4)
     per_layer = 2 * (24 * 4 * 4096 + 24 + 3)
     assert parameter_count(streams) - parameter_count(plain) == per_layer + 4 * 4 * 4096 + 4 + 1
+
+
+def test_inputs_of_layers_add_a_table_that_a_token_reads_a_row_of() -> None:
+    # Gemma 4 E2B: 35 layers of 1536, inputs of 256, a table of 262144 tokens for all layers.
+    group = LayerGroup(35, None, DenseFfn(16), norms=0)
+    plain = dataclasses.replace(model(1536, 1000, group), tied_embeddings=True)
+    given = dataclasses.replace(plain, layer_input_size=256, layer_input_vocab_size=262144)
+    table = 262144 * 35 * 256
+    beside = 35 * (3 * 1536 * 256 + 1536) + 256
+    assert parameter_count(given) - parameter_count(plain) == table + beside
+    assert active_parameter_count(given) - active_parameter_count(plain) == beside
+    whole = active_parameter_count(given, with_embedding=True) - active_parameter_count(plain)
+    assert whole == table + beside
+    # Without a vocabulary of its own the table has that of the model.
+    short = dataclasses.replace(given, layer_input_vocab_size=None)
+    assert parameter_count(given) - parameter_count(short) == (262144 - 1000) * 35 * 256
+
+
+def test_alternating_updates_and_thin_paths_by_hand() -> None:
+    # Gemma 3n: four streams of 2048, each but the first with a matrix in and one out; rank 64.
+    group = LayerGroup(2, None, DenseFfn(16), norms=0)
+    plain = model(2048, 8, group)
+    streams = dataclasses.replace(plain, altup_streams=4)
+    a_layer = 4 * 4 + 4 * 16 + 2048 * 4 + 2 * 2048
+    assert parameter_count(streams) - parameter_count(plain) == 2 * a_layer + 2 * 3 * 2048**2
+    thin = dataclasses.replace(plain, laurel_rank=64)
+    assert parameter_count(thin) - parameter_count(plain) == 2 * (2 * 2048 * 64 + 2048)
