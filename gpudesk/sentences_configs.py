@@ -24,10 +24,10 @@ CONFIG_SENTENCES: Final = MappingProxyType(
         "import.hf.answered": "Yours, not of the file: {names}",
         "import.hf.class_defaults": "Left out of the file, so taken as the class has them: {names}",
         "import.hf.unread": "Not understood, and left aside: {names}",
-        "import.hf.hash_layers": "The first {count} layers route by a table from token to experts, which is "
-        "not counted",
+        "import.hf.hash_layers": "The first {count} layers route by tables from token to experts, which are "
+        "not counted: {low} in all, or {high} where a serving engine keeps wide numbers",
         "import.hf.hash_layers:one": "The first layer routes by a table from token to experts, which is not "
-        "counted",
+        "counted: {low}, or {high} where a serving engine keeps wide numbers",
         "import.hf.replaced_blocks": "{count} blocks are replaced by one matrix each; they were read as they "
         "were before",
         "import.hf.replaced_blocks:one": "One block is replaced by one matrix; it was read as it was before",
@@ -35,8 +35,6 @@ CONFIG_SENTENCES: Final = MappingProxyType(
         "import.hf.float32": "The checkpoint stores 32 bits; serving engines load it in 16",
         "import.hf.unknown_quantisation": "The number format {name} is not known, so what the checkpoint "
         "stores is left open",
-        "import.hf.mixed_dense": "Blocks are stored in {main}, attention in {rest}; all of it is counted as "
-        "{main}",
         "import.hf.mixed_rest": "Beside the routed experts some matrices are stored in another format; all "
         "of them are counted as {name}",
         # Whether it adds up
@@ -50,12 +48,6 @@ CONFIG_SENTENCES: Final = MappingProxyType(
         "import.hf.draft_layers": "{count} layers that draft further tokens",
         "import.hf.draft_layers:one": "One layer that drafts further tokens",
         "import.hf.head_bias": "The bias of the LM head, {count} numbers",
-        "import.hf.layer_inputs": "The inputs of each layer's own, {count} parameters",
-        "import.hf.reused_cache": "That the last {count} layers take keys and values of earlier ones: memory "
-        "and parameters of theirs are counted, so the KV cache is smaller than shown",
-        "import.hf.reused_cache:one": "That the last layer takes keys and values of an earlier one: its "
-        "memory and parameters are counted, so the KV cache is smaller than shown",
-        "import.hf.mixed_streams": "What mixes the streams around the blocks",
     }
 )
 
@@ -64,7 +56,6 @@ CONFIG_COUNTED: Final = MappingProxyType(
         "import.hf.hash_layers": "count",
         "import.hf.replaced_blocks": "count",
         "import.hf.draft_layers": "count",
-        "import.hf.reused_cache": "count",
     }
 )
 

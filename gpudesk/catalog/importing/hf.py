@@ -204,9 +204,7 @@ class _Reading:
             definition["max_context"] = max(known)
         if structure.final_norms != 1:
             definition["final_norms"] = structure.final_norms
-        if structure.residual_streams != 1:
-            definition["residual_streams"] = structure.residual_streams
-        return definition
+        return definition | dict(structure.sides)
 
     def _tied(self) -> bool:
         """Whether the LM head is the embedding: by the names of the tensors, the file, or its class."""

@@ -24,11 +24,12 @@ from gpudesk.catalog.importing.hf_structure import (
     moe,
     sliding_window,
 )
-from gpudesk.domain.messages import Message, message
 
 #: Vectors a layer: before and after each block; with experts three more, and the scale before the router.
 _NORMS: Final = 4
 _NORMS_WITH_EXPERTS: Final = 8
+#: How many layers at the end take keys and values of earlier ones.
+_REUSING: Final = "num_kv_shared_layers"
 
 
 def _gemma4(f: Fields) -> Structure:
@@ -37,24 +38,37 @@ def _gemma4(f: Fields) -> Structure:
     if kinds:
         # The class makes the last layer global whatever the list says.
         kinds[-1] = FULL
-    sliding, full = _attentions(f, _of_global_layers(f, kinds))
+    mixers = _mixers(kinds, _attentions(f, _of_global_layers(f, kinds)), f.whole_or(0, _REUSING, low=0))
     with_experts = f.yes("enable_moe_block", default=False)
     size = f.whole("intermediate_size")
-    reusing = f.whole_or(0, "num_kv_shared_layers", low=0)
     wide = dense(2 * size) if f.yes("use_double_wide_mlp", default=False) else dense(size)
     plain = _moe(f, size) if with_experts else dense(size)
-    first_reusing = max(count - reusing, 0)
     layers = tuple(
         Layer(
-            sliding if kind == SLIDING else full,
-            plain if with_experts or number < first_reusing else wide,
+            mixer,
+            plain if with_experts or not _reuses(mixer) else wide,
             _NORMS_WITH_EXPERTS if with_experts else _NORMS,
         )
-        for number, kind in enumerate(kinds)
+        for mixer in mixers
     )
-    inputs = f.whole_or(256, "hidden_size_per_layer_input", low=0)
-    left = (*_layer_inputs(f, count, inputs), *_reused(min(reusing, count)))
-    return Structure(layers, tied=True, left_out=left)
+    return Structure(layers, tied=True, sides=_layer_inputs(f))
+
+
+def _mixers(kinds: list[str], attentions: tuple[Part, Part], reusing: int) -> list[Part]:
+    """Return the attention of each layer; the last `reusing` read what the last ones before them keep."""
+    sliding, full = attentions
+    keeping = {SLIDING: sliding, FULL: full}
+    # Those after them have the same shape.
+    borrowing = {
+        kind: Part(f"{part.name}_reusing", part.table | {"reuses_cache": True})
+        for kind, part in keeping.items()
+    }
+    first = len(kinds) - reusing
+    return [(keeping if number < first else borrowing)[kind] for number, kind in enumerate(kinds)]
+
+
+def _reuses(mixer: Part) -> bool:
+    return "reuses_cache" in mixer.table
 
 
 def _of_global_layers(f: Fields, kinds: list[str]) -> Fields:
@@ -109,7 +123,7 @@ def _moe(f: Fields, size: int) -> Part:
 
 
 def _gemma3n(f: Fields) -> Structure:
-    """Gemma 3n as far as a model here goes: its blocks; what mixes the streams around them is left out."""
+    """Read Gemma 3n, which computes one of several streams and predicts the others (AltUp)."""
     count = layer_count(f)
     kinds = layer_types(f, count, (FULL, SLIDING), every(5, FULL, SLIDING))
     heads = f.whole("num_attention_heads")
@@ -121,32 +135,20 @@ def _gemma3n(f: Fields) -> Structure:
     else:
         listed = [f.whole("intermediate_size")] * count
     blocks = {size: dense(size) for size in set(listed)}
-    layers = tuple(
-        Layer(sliding if kind == SLIDING else full, blocks[size], _NORMS)
-        for kind, size in zip(kinds, listed, strict=True)
-    )
-    reusing = f.whole_or(15, "num_kv_shared_layers", low=0)
-    inputs = f.whole_or(256, "hidden_size_per_layer_input", low=0)
-    left = (
-        message("import.hf.mixed_streams"),
-        *_layer_inputs(f, count, inputs),
-        *_reused(min(reusing, count)),
-    )
-    return Structure(layers, tied=True, left_out=left)
+    mixers = _mixers(kinds, (sliding, full), f.whole_or(15, _REUSING, low=0))
+    layers = tuple(Layer(mixer, blocks[size], _NORMS) for mixer, size in zip(mixers, listed, strict=True))
+    streams = f.whole_or(4, "altup_num_inputs", high=64)
+    sides = _layer_inputs(f) | ({"altup_streams": streams} if streams > 1 else {})
+    return Structure(layers, tied=True, sides=sides | {"laurel_rank": f.whole_or(64, "laurel_rank")})
 
 
-def _layer_inputs(f: Fields, count: int, width: int) -> tuple[Message, ...]:
-    """Say how large the embedding is that gives each layer an input of its own."""
+def _layer_inputs(f: Fields) -> dict[str, int]:
+    """Return the width of the inputs of each layer's own, and the tokens in their table."""
+    width = f.whole_or(256, "hidden_size_per_layer_input", low=0)
     if width == 0:
-        return ()
-    hidden = f.whole("hidden_size")
-    tables = f.whole_or(262144, "vocab_size_per_layer_input", low=0) * count * width
-    matrices = count * (2 * hidden * width + hidden) + hidden * count * width + width
-    return (message("import.hf.layer_inputs", count=tables + matrices),)
-
-
-def _reused(count: int) -> tuple[Message, ...]:
-    return (message("import.hf.reused_cache", count=count),) if count else ()
+        return {}
+    tokens = f.whole_or(262144, "vocab_size_per_layer_input")
+    return {"layer_input_size": width, "layer_input_vocab_size": tokens}
 
 
 #: By `model_type`.

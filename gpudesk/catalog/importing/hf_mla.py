@@ -22,7 +22,7 @@ from gpudesk.catalog.importing.hf_structure import (
     moe,
     stated,
 )
-from gpudesk.domain.messages import InputError, message
+from gpudesk.domain.messages import InputError, Message, message
 
 
 def latent(f: Fields, **more: object) -> Table:
@@ -141,8 +141,18 @@ def _deepseek_v4(f: Fields) -> Structure:
     layers = tuple(
         Layer(kinds[ratios[number]], by_table if number < hashed else by_score) for number in range(count)
     )
-    notes = (message("import.hf.hash_layers", count=min(hashed, count)),) if hashed else ()
-    return Structure(layers, residual_streams=f.whole_or(4, "hc_mult", high=64), notes=notes)
+    streams = f.whole_or(4, "hc_mult", high=64)
+    sides = {"residual_streams": streams} if streams > 1 else {}
+    return Structure(layers, sides=sides, notes=_hash_tables(f, min(hashed, count)))
+
+
+def _hash_tables(f: Fields, layers: int) -> tuple[Message, ...]:
+    """Say how large the tables from token to experts are: whole numbers of 32 bits, or of 64."""
+    if not layers:
+        return ()
+    entries = f.whole("vocab_size") * experts_per_token(f) * layers
+    low, high = (4.0 * entries, "B"), (8.0 * entries, "B")
+    return (message("import.hf.hash_layers", count=layers, low=low, high=high),)
 
 
 #: Layers that fold less than this pick entries by an indexer; those that fold more read all.

@@ -1,7 +1,7 @@
 """What a checkpoint stores: the number format of its matrices, which of them it covers, and its group size.
 
-A model here has one format for the routed experts (or for every matrix) and one for the other matrices. Files
-say it by module, in one of a dozen dialects; what does not fit into that is said in a note.
+A model here has one format for the routed experts, the feed-forward blocks or every matrix, and one for the
+other matrices. Files say it by module, in one of a dozen dialects; what does not fit is said in a note.
 """
 
 from __future__ import annotations
@@ -314,26 +314,21 @@ def _module_class(name: str) -> str | None:
 
 
 def _resolved(told: _Told, wide: Precision, classes: frozenset[str]) -> Stored:
-    """Fit the formats of four classes into one for the experts, or for all, and one for the rest."""
+    """Fit the formats of four classes into one for the experts, the blocks or all, and one for the rest."""
     formats = {kind: found or wide for kind, found in told.formats.items()}
-    with_experts = _EXPERTS in classes
-    main = formats[_EXPERTS] if with_experts else formats[_DENSE]
+    main = formats[_EXPERTS] if _EXPERTS in classes else formats[_DENSE]
     other = formats[_ATTENTION] if _ATTENTION in classes else main
     group = _group_size(main, told.group)
-    if not with_experts:
-        notes = (
-            () if other == main else (message("import.hf.mixed_dense", main=main.value, rest=other.value),)
-        )
-        return Stored(main, "linear", native_group_size=group, notes=notes)
-    rest = {formats[kind] for kind in classes - {_EXPERTS}}
-    if rest <= {main}:
-        return Stored(main, "linear", native_group_size=group)
+    blocks = {formats[kind] for kind in classes - {_ATTENTION}}
+    if blocks | {other} == {main}:
+        return Stored(main, native_group_size=group)
+    if blocks <= {main} and classes - {_ATTENTION} != {_EXPERTS}:
+        return Stored(main, "ffn", other, group)
+    said = message("import.hf.mixed_rest", name=other.value)
     if other == main:
-        return Stored(
-            main, "linear", native_group_size=group, notes=(message("import.hf.mixed_rest", name=main.value),)
-        )
-    notes = () if len(rest) == 1 else (message("import.hf.mixed_rest", name=other.value),)
-    return Stored(main, "experts", other, group, notes)
+        return Stored(main, native_group_size=group, notes=(said,))
+    alike = {formats[kind] for kind in classes - {_EXPERTS}} == {other}
+    return Stored(main, "experts", other, group, () if alike else (said,))
 
 
 def _group_size(precision: Precision, group: int | None) -> int | None:

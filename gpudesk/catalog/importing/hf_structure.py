@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from gpudesk.catalog.importing.hf_fields import MOST_EXPERTS, MOST_LAYERS, Fields, quoted
@@ -31,12 +31,15 @@ class Layer:
 
 @dataclass(frozen=True, slots=True)
 class Structure:
-    """What a reader found. `tied` is what the class takes where the file does not say."""
+    """What a reader found. `tied` is what the class takes where the file does not say.
+
+    `sides` are further fields of the model: what mixes its streams, and inputs of each layer's own.
+    """
 
     layers: tuple[Layer, ...]
     tied: bool = False
     final_norms: int = 1
-    residual_streams: int = 1
+    sides: Mapping[str, int] = field(default_factory=dict)
     notes: tuple[Message, ...] = ()
     left_out: tuple[Message, ...] = ()
 

@@ -9,6 +9,7 @@ import pytest
 from gpudesk.catalog.importing.hf import propose_model
 from gpudesk.domain.claims import Kind, Source
 from gpudesk.domain.deployments import ParallelPlan
+from gpudesk.domain.messages import InputError
 from gpudesk.domain.models import Attention, Compressed, GatedDeltaNet, KimiDelta, Lightning, Mamba2
 from gpudesk.domain.own_facts import OwnClaim, OwnModel
 from gpudesk.domain.precision import Precision
@@ -44,6 +45,10 @@ PARAMETERS = {
     "falcon-180b": 178_557_088_768,
     "gemma-2-27b": 27_227_128_320,
     "gemma-3-4b": 3_880_263_168,
+    "gemma-3n-e2b": 4_435_182_688,
+    "gemma-3n-e4b": 6_835_235_568,
+    "gemma-4-e2b": 4_628_569_344,
+    "gemma-4-e4b": 7_463_013_376,
     "gemma-4-26b-a4b": 25_233_141_760,
     "gemma-4-31b-nvfp4": 30_697_345_280,
     "glm-4-9b": 9_399_951_360,
@@ -184,14 +189,40 @@ def test_sizes_that_an_inner_table_leaves_out_are_those_of_its_class_and_said() 
         assert told in note
 
 
-def test_layers_that_reuse_a_cache_and_inputs_of_layers_are_said_with_their_size() -> None:
-    table: dict[str, Any] = config("gemma-4-26b-a4b")
-    table["text_config"] |= {"enable_moe_block": False, "hidden_size_per_layer_input": 256}
-    table["text_config"] |= {"num_kv_shared_layers": 10, "attention_k_eq_v": False}
-    proposal = propose_model(json.dumps(table).encode(), {}, name="e", today=TODAY)
-    said = " ".join(sentence(each) for each in proposal.left_out)
-    assert "The inputs of each layer's own, 2,078,231,296 parameters" in said
-    assert "the last 10 layers take keys and values of earlier ones" in said
+@pytest.mark.parametrize(
+    ("name", "global_bytes", "windowed_bytes", "read_again"),
+    [
+        # Of 35 layers 15 keep a cache, every fifth a global one: one head of 512 there, of 256 in windows.
+        ("gemma-4-e2b", 3 * 2 * 512 * 2, 12 * 2 * 256 * 2, (4 * 2 * 512 * 2, 16 * 2 * 256 * 2)),
+        # Of 42 layers 24 do, every sixth a global one: two heads.
+        ("gemma-4-e4b", 4 * 4 * 512 * 2, 20 * 4 * 256 * 2, (3 * 4 * 512 * 2, 15 * 4 * 256 * 2)),
+        # Of 30 layers 20 do, and of 35 as many: two heads of 256.
+        ("gemma-3n-e2b", 4 * 4 * 256 * 2, 16 * 4 * 256 * 2, (2 * 4 * 256 * 2, 8 * 4 * 256 * 2)),
+        ("gemma-3n-e4b", 4 * 4 * 256 * 2, 16 * 4 * 256 * 2, (3 * 4 * 256 * 2, 12 * 4 * 256 * 2)),
+    ],
+)
+def test_layers_that_reuse_a_cache_keep_none_and_read_it(
+    name: str, global_bytes: int, windowed_bytes: int, read_again: tuple[int, int]
+) -> None:
+    proposal = proposed(name)
+    found = cache_profile(model(proposal), Precision.FP16, ParallelPlan())
+    stored = {growth.window: growth.per_token for growth in found.stored}
+    read = {growth.window: growth.per_token for growth in found.read}
+    assert stored == {None: global_bytes, 512: windowed_bytes}
+    assert read == {None: global_bytes + read_again[0], 512: windowed_bytes + read_again[1]}
+    assert [each.id for each in proposal.left_out] == ["import.hf.other_senses"]
+
+
+def test_a_cache_that_no_layer_keeps_cannot_be_reused() -> None:
+    table: dict[str, Any] = config("gemma-4-e2b")
+    # Four layers before the first that reuses, none of them global.
+    table["text_config"] |= {"num_kv_shared_layers": 31}
+    with pytest.raises(InputError) as refused:
+        propose_model(json.dumps(table).encode(), {}, name="e", today=TODAY)
+    assert refused.value.where == "layers.2.reuses_cache"
+    assert sentence(refused.value.problem) == (
+        "no layer of the same shape keeps a cache that this one could reuse"
+    )
 
 
 def test_kinds_of_layers_are_told_apart() -> None:
