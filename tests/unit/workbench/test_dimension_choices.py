@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpudesk.catalog.queries import Catalog
-from gpudesk.domain.claims import ClaimValue
+from gpudesk.domain.claims import ClaimValue, Preference
 from gpudesk.domain.messages import InputError
-from gpudesk.domain.own_facts import OwnClaim, OwnFact, OwnFacts, Preference
+from gpudesk.domain.own_facts import OwnClaim, OwnFact, OwnFacts
 from gpudesk.domain.packs import Pack, Standing
 from gpudesk.engine.tensors import parameter_count
 from gpudesk.workbench import own_edits

@@ -6,7 +6,7 @@ import json
 import struct
 from collections.abc import Callable
 from pathlib import Path
-from time import perf_counter
+from time import process_time
 from typing import Any
 
 import pytest
@@ -263,9 +263,9 @@ def test_weights_are_not_read(tmp_path: Path) -> None:
     made.keys["tokenizer.ggml.tokens"] = [f"word {number}" for number in range(129280)]
     try:
         path = made.write(tmp_path / "huge.gguf")
-        began = perf_counter()
+        began = process_time()
         proposal = propose_gguf(path, today=TODAY)
-        assert perf_counter() - began < 3
+        assert process_time() - began < 3
     finally:
         del made.keys["tokenizer.ggml.tokens"]
     assert path.stat().st_size > 1.3e12
