@@ -8,10 +8,11 @@ from typing import Any, Final
 
 from PySide6.QtCore import QRectF
 
-from gpudesk.desktop.panel.catalog_blocks import add_age, stated_layout, statement_layout, use_layout
+from gpudesk.desktop.panel.catalog_blocks import add_age, statement_layout, use_layout
+from gpudesk.desktop.panel.fold_blocks import fold_layout
 from gpudesk.desktop.panel.node import Heading, Kind, Link, Node, Remark, Share
 from gpudesk.desktop.panel.pieces import Fill, Glyph, Icon, Key, Layout, Measure, Rule, Text
-from gpudesk.desktop.panel.plan_blocks import group_layout, plan_layout
+from gpudesk.desktop.panel.plan_blocks import plan_layout
 from gpudesk.desktop.panel.record_blocks import record_layout
 from gpudesk.domain.claims import Stance
 from gpudesk.sheets.explanation import (
@@ -78,9 +79,10 @@ class Blocks:
             Kind.REMEDY: self._remedy,
             Kind.RECORD: lambda record, state: record_layout(record, state, measure),
             Kind.PLAN: lambda plan, state: plan_layout(plan, state, measure),
-            Kind.PLANS: lambda group, state: group_layout(group, state, measure),
+            Kind.PLANS: lambda group, state: fold_layout(group.label, "text2", state, measure),
             Kind.STATEMENT: lambda line, state: statement_layout(line, state, measure),
-            Kind.STATED: lambda group, state: stated_layout(group, state, measure),
+            Kind.STATED: lambda group, state: fold_layout(group.label, "text1", state, measure),
+            Kind.MORE: lambda more, state: fold_layout(more.title, "text2", state, measure),
             Kind.USE: lambda use, state: use_layout(use, state, measure),
             Kind.RULE: self._rule,
             Kind.LINK: self._link,

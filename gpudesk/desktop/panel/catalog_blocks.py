@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from PySide6.QtCore import QRectF
 
 from gpudesk.desktop.panel.pieces import Glyph, Icon, Layout, Measure
-from gpudesk.sheets.explanation import Explanation, StatedGroup, StatementLine, UseLine
+from gpudesk.sheets.explanation import Explanation, StatementLine, UseLine
 
 if TYPE_CHECKING:
     from gpudesk.desktop.panel.blocks import State
@@ -42,22 +42,6 @@ def statement_layout(line: StatementLine, state: State, measure: Measure) -> Lay
         remarks = measure.lines(line.remark, "caption", right - x, 0 if whole else 1)
         layout.paragraph(x, remarks, "caption", "text2", caption)
     layout.space(theme.px(6))
-    return layout
-
-
-def stated_layout(group: StatedGroup, state: State, measure: Measure) -> Layout:
-    """Lay out the line that folds what a source states of one thing."""
-    theme, layout = measure.theme, Layout()
-    x, side = float(theme.px(_MARGIN)), float(theme.px(_FOLD))
-    height = float(theme.line("small"))
-    layout.space(theme.px(4))
-    label = measure.elided(group.label, "small", state.width - 2 * x - side - theme.px(4))
-    icon = "chevron-down" if state.expanded else "chevron-right"
-    at = x + measure.width(label, "small") + theme.px(2)
-    layout.add(Icon(icon, at, layout.height + (height - side) / 2, side, "text3"))
-    layout.row(x, label, "small", "text1", height)
-    layout.space(theme.px(4))
-    layout.fold = QRectF(0, 0, state.width, layout.height)
     return layout
 
 

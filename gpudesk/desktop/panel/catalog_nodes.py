@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from gpudesk.desktop.panel.node import Heading, Kind, Node, Remark, detail_nodes, section
-from gpudesk.sheets.explanation import Explanation
+from gpudesk.desktop.panel.node import Heading, Kind, Node, Remark, detail_nodes, first_few, section
+from gpudesk.sheets.explanation import Explanation, StatementLine
 from gpudesk.text import tr
 
 
@@ -26,9 +26,12 @@ def statement_nodes(explanation: Explanation) -> Iterator[Node]:
     """Yield what the source documents say, as they print it."""
     if explanation.statements:
         yield section("statements", tr("As printed"), tr("statements of source documents"))
-    for line in explanation.statements:
-        key = f"statement.{line.id}"
-        yield Node(Kind.STATEMENT, key, line, line.sentence, below=detail_nodes(line.details, key))
+    yield from first_few("statement", explanation.statements, _statement_node)
+
+
+def _statement_node(prefix: str, line: StatementLine) -> Node:
+    key = f"{prefix}.{line.id}"
+    return Node(Kind.STATEMENT, key, line, line.sentence, below=detail_nodes(line.details, key))
 
 
 def stated_nodes(explanation: Explanation) -> Iterator[Node]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
+from typing import Final, TypeVar
 
 from gpudesk.domain.sizing import Remedy
 from gpudesk.sheets.explanation import (
@@ -24,6 +26,12 @@ from gpudesk.sheets.explanation import (
     TermLine,
     UseLine,
 )
+from gpudesk.text import tr
+
+T = TypeVar("T")
+
+#: How many lines of a long list are in sight before it is unfolded.
+_FIRST: Final = 5
 
 
 class Kind(StrEnum):
@@ -45,6 +53,7 @@ class Kind(StrEnum):
     PLANS = "plans"
     STATEMENT = "statement"
     STATED = "stated"
+    MORE = "more"
     USE = "use"
     RULE = "rule"
     LINK = "link"
@@ -53,6 +62,9 @@ class Kind(StrEnum):
 
 #: Lines that cannot be moved to: they only set others apart.
 PASSIVE = frozenset({Kind.SECTION, Kind.BAR, Kind.GROUP, Kind.RULE})
+
+#: Lines that a click anywhere on them folds in or out.
+FOLDING = frozenset({Kind.CLAIM, Kind.PLANS, Kind.RECORD, Kind.STATEMENT, Kind.STATED, Kind.MORE})
 
 
 class Command(StrEnum):
@@ -177,6 +189,20 @@ def section(key: str, title: str, aside: str = "") -> Node:
     """Return the heading of a part of the panel."""
     said = f"{title}, {aside}" if aside else title
     return Node(Kind.SECTION, f"section.{key}", Heading(title, aside), said)
+
+
+def first_few(prefix: str, items: Sequence[T], node_of: Callable[[str, T], Node]) -> Iterator[Node]:
+    """Yield the lines of a list, of a long one the first few and a fold with the others.
+
+    `node_of` makes the line of an item, whose key begins as it is told.
+    """
+    shown = len(items) if len(items) <= _FIRST + 1 else _FIRST
+    for item in items[:shown]:
+        yield node_of(prefix, item)
+    if others := items[shown:]:
+        key = f"{prefix}.more"
+        label = tr("… and {n} more", n=len(others))
+        yield Node(Kind.MORE, key, Heading(label), label, below=tuple(node_of(key, each) for each in others))
 
 
 def detail_nodes(details: tuple[Detail, ...], key: str) -> tuple[Node, ...]:

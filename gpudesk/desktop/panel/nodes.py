@@ -14,6 +14,7 @@ from gpudesk.desktop.panel.node import (
     Remark,
     Share,
     detail_nodes,
+    first_few,
     section,
     term_node,
 )
@@ -146,9 +147,13 @@ def _offer_nodes(offer: Offer | None, key: str) -> tuple[Node, ...]:
 def _dispute_nodes(disputes: tuple[DisputeLine, ...]) -> Iterator[Node]:
     if disputes:
         yield section("disputes", tr("Contradictions, judged"))
-    for place, dispute in enumerate(disputes):
-        said = f"{dispute.disagreement} {dispute.judged} {dispute.reason}"
-        yield Node(Kind.DISPUTE, f"dispute.{place}", dispute, said)
+    yield from first_few("dispute", tuple(enumerate(disputes)), _dispute_node)
+
+
+def _dispute_node(prefix: str, numbered: tuple[int, DisputeLine]) -> Node:
+    place, dispute = numbered
+    said = f"{dispute.disagreement} {dispute.judged} {dispute.reason}"
+    return Node(Kind.DISPUTE, f"{prefix}.{place}", dispute, said)
 
 
 def _remedy_nodes(explanation: Explanation) -> Iterator[Node]:

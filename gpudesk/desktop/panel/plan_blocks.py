@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from PySide6.QtCore import QRectF
-
 from gpudesk.desktop.panel.pieces import Icon, Layout, Measure, Text
-from gpudesk.sheets.explanation import PlanGroup, PlanLine
+from gpudesk.sheets.explanation import PlanLine
 
 if TYPE_CHECKING:
     from gpudesk.desktop.panel.blocks import State
@@ -53,20 +51,3 @@ def _named(layout: Layout, x: float, right: float, plan: PlanLine, measure: Meas
         check = x + measure.width(name, font) + theme.px(4)
         layout.add(Icon("check", check, layout.height + (height - side) / 2, side, "text1"))
     layout.row(x, name, font, "text1", height)
-
-
-def group_layout(group: PlanGroup, state: State, measure: Measure) -> Layout:
-    """Lay out the line that folds further plans in and out."""
-    theme, layout = measure.theme, Layout()
-    x, side = float(theme.px(_MARGIN)), float(theme.px(12))
-    height = float(theme.line("small"))
-    layout.space(theme.px(4))
-    room = state.width - 2 * x - side - theme.px(4)
-    label = measure.elided(group.label, "small", room)
-    icon = "chevron-down" if state.expanded else "chevron-right"
-    at = x + measure.width(label, "small") + theme.px(2)
-    layout.add(Icon(icon, at, layout.height + (height - side) / 2, side, "text3"))
-    layout.row(x, label, "small", "text2", height)
-    layout.space(theme.px(4))
-    layout.fold = QRectF(0, 0, state.width, layout.height)
-    return layout

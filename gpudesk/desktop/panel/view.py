@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
 
 from gpudesk.desktop.panel.delegate import PanelDelegate
 from gpudesk.desktop.panel.model import COPIED_ROLE, Line, PanelModel, is_address
-from gpudesk.desktop.panel.node import Kind, Link, Node
+from gpudesk.desktop.panel.node import FOLDING, Kind, Link, Node
 from gpudesk.desktop.theme.focus_ring import FocusRing
 from gpudesk.desktop.theme.theme import Theme
 from gpudesk.desktop.widgets.menu import make_menu
@@ -255,7 +255,7 @@ class PanelView(QTreeView):
         line = self._line(index)
         if line is None:
             return
-        whole = line.node.kind in (Kind.CLAIM, Kind.PLANS, Kind.RECORD, Kind.STATEMENT, Kind.STATED)
+        whole = line.node.kind in FOLDING
         if self._on_fold(line, index, point) or whole:
             self._toggle(line)
         elif line.node.kind is Kind.LINK:
