@@ -11,7 +11,6 @@ from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QVBoxLayout, QWidget
 
 from gpudesk.desktop.actions import ActionSpec
-from gpudesk.desktop.after_paint import after_paint
 from gpudesk.desktop.pages.page import Page
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.document import Document
@@ -27,6 +26,7 @@ from gpudesk.desktop.shell.geometry import keep_place, restore_place
 from gpudesk.desktop.shell.menus import Menus
 from gpudesk.desktop.shell.note_bar import NoteBar
 from gpudesk.desktop.shell.page_list import page_specs
+from gpudesk.desktop.shell.panel_link import PanelLink
 from gpudesk.desktop.shell.rail import Rail, RailItem
 from gpudesk.desktop.shell.regions import tab_round
 from gpudesk.desktop.shell.scenario_bar import ScenarioBar
@@ -99,6 +99,7 @@ class MainWindow(QMainWindow):
         self.scenario.add_at_end(self.undo)
         self.scenario.add_at_end(self.redo)
         self.body = Body(theme, self.settings)
+        self.panel = PanelLink(self)
         self.status = StatusBar(theme)
 
     def _lay_out(self) -> None:
@@ -123,7 +124,7 @@ class MainWindow(QMainWindow):
         self.rail.collapsed_changed.connect(lambda folded: self.settings.put(_RAIL, folded))
         self.top.search.clicked.connect(self.open_palette)
         self.top.print.clicked.connect(self.preview)
-        self.top.panel.clicked.connect(self.toggle_panel)
+        self.top.panel.clicked.connect(self.panel.toggle)
         self.jobs.shown.connect(self.status.set_job)
         self.status.job_cancelled.connect(self.jobs.cancel)
         self.document.changed.connect(self._show_title)
@@ -165,7 +166,7 @@ class MainWindow(QMainWindow):
         self.body.stack.setCurrentWidget(page)
         self.rail.set_page(page_id)
         self.menus.bind()
-        self._load_panel_later()
+        self.panel.load_after(page)
         if was_inside:
             # What had the focus is out of sight now, and Qt would give it to anything.
             page.focus_content()
@@ -198,36 +199,6 @@ class MainWindow(QMainWindow):
             self.choose_model()
         else:
             self.chips.open_list()
-
-    # The panel
-
-    def _load_panel_later(self) -> None:
-        if self.body.panel is None and self.page is not None:
-            self.body.hold_place()
-            after_paint(self.page, self._load_panel)
-
-    def _load_panel(self) -> None:
-        if self.body.panel is not None:
-            return
-        from gpudesk.desktop.panel.panel import SourcesPanel
-
-        panel = SourcesPanel(self.desk, self.theme, self.settings, self.body)
-        panel.close_requested.connect(lambda: self.body.show_panel(shown=False))
-        panel.editor_requested.connect(self.catalog.open_editor)
-        panel.failed.connect(self.catalog.say_not_done)
-        self.body.set_panel(panel)
-
-    def toggle_panel(self) -> None:
-        """Show or hide sources and working."""
-        if self.body.panel is None:
-            self._load_panel()
-            self.body.show_panel(shown=True)
-        else:
-            self.body.show_panel(not self.body.panel_shown)
-
-    def panel_shown(self) -> bool:
-        """Whether the panel is to be seen."""
-        return self.body.panel_shown
 
     def toggle_rail(self) -> None:
         """Fold or unfold the list of pages."""

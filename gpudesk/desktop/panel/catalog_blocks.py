@@ -37,7 +37,7 @@ def statement_layout(line: StatementLine, state: State, measure: Measure) -> Lay
         at - theme.px(4), layout.height - theme.px(3), side + theme.px(8), height + theme.px(6)
     )
     layout.row(x, last, "small", "text1", height)
-    layout.row(x, measure.elided(line.origin, "caption", right - x), "caption", quiet, caption)
+    layout.row(x, measure.elided(line.origin, "caption", right - x, middle=True), "caption", quiet, caption)
     if line.remark:
         remarks = measure.lines(line.remark, "caption", right - x, 0 if whole else 1)
         layout.paragraph(x, remarks, "caption", "text2", caption)

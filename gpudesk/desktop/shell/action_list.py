@@ -154,12 +154,12 @@ def _view(window: MainWindow) -> list[ActionSpec]:
         ActionSpec(
             "view.panel",
             tr("Sources and working"),
-            window.toggle_panel,
+            window.panel.toggle,
             Menu.VIEW,
             1,
             "panel-right",
             ("Ctrl+I",),
-            checked=window.panel_shown,
+            checked=lambda: window.panel.shown,
             palette=tr("Show or hide sources and working"),
         ),
         ActionSpec(

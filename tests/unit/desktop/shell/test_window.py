@@ -74,7 +74,7 @@ def test_a_narrow_window_folds_the_rail_and_lays_the_panel_over_the_page(
     window.resize(1100, 800)
     qtbot.waitUntil(lambda: window.rail.width() < wide)
     assert not panel.isVisible()
-    window.toggle_panel()
+    window.panel.toggle()
     assert panel.isVisible()
     assert panel.geometry().right() == window.body.width() - 1
     window.resize(1440, 900)
