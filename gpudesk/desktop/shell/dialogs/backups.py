@@ -210,7 +210,10 @@ class BackupsDialog(QDialog):
             )
         elif backup.problem is not None:
             self.said.setText(
-                tr("This one cannot be restored: {problem}.", problem=sentence(backup.problem, self._formatter).rstrip("."))
+                tr(
+                    "This one cannot be restored: {problem}.",
+                    problem=sentence(backup.problem, self._formatter).rstrip("."),
+                )
             )
         else:
             self.said.setText(
