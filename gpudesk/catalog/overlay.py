@@ -69,11 +69,6 @@ class Layer:
         """Whether the user says anything about a thing's attributes."""
         return thing in self.claims or thing in self.preferences
 
-    @property
-    def touched_things(self) -> set[str]:
-        """The ids of all things about whose attributes the user says anything."""
-        return self.claims.keys() | self.preferences.keys()
-
 
 def merged_things(shipped: Mapping[str, Thing], layer: Layer) -> dict[str, Thing]:
     """Return all entries by id, the user's after the shipped ones of their kind; shipped ids stay."""

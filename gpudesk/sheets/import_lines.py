@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 from gpudesk.domain.claims import PRICE_ENDS
 from gpudesk.domain.formatting import UNKNOWN, Formatter, quantity_of
@@ -13,8 +14,8 @@ from gpudesk.sheets.claim_lines import label_alone
 from gpudesk.sheets.labels import attribute_label, precision_name
 from gpudesk.text import tr
 
-_BILLION = 1e9
-_MILLION = 1e6
+_BILLION: Final = 1e9
+_MILLION: Final = 1e6
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,8 @@ They are looked at like a pack that nobody signed. What the catalog lacks of the
 
 from __future__ import annotations
 
+from typing import Final
+
 from gpudesk.catalog.queries import Catalog
 from gpudesk.domain.own_facts import OwnAccelerator, OwnModel
 from gpudesk.domain.packs import CarriedFactsError, Pack
@@ -12,7 +14,7 @@ from gpudesk.domain.scenarios import Scenario
 from gpudesk.workbench.own_facts_json import own_facts_of
 from gpudesk.workbench.pack_preview import preview
 
-_RECORDS = "own_records.records"
+_RECORDS: Final = "own_records.records"
 
 
 def carried_pack(scenario: Scenario) -> Pack | None:

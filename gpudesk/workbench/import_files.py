@@ -13,17 +13,13 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from gpudesk.domain.messages import InputError, message
+from gpudesk.workbench.pack_format import PACK_SUFFIX
 
 #: Bytes of a file that is read whole, at most.
 _MOST_JSON: Final = 32 << 20
 _MOST_CSV: Final = 256 << 20
 #: Bytes that tell what a file is.
 _HEAD: Final = 4096
-
-#: Files of tensors beside a configuration, bytes of all their headers, and of what says how long one is.
-_MOST_SHARDS: Final = 400
-_MOST_HEADERS: Final = 64 << 20
-_HEADER_LENGTH: Final = 8
 
 CONFIG: Final = "config.json"
 #: What lies beside a configuration and says more of the model, and how large it can be.
@@ -34,9 +30,6 @@ BESIDE: Final = MappingProxyType(
         "model.safetensors.index.json": 64 << 20,
     }
 )
-PACK_SUFFIX: Final = ".gpudeskpack"
-#: What the names of files that can be brought in end with; others are looked into as well.
-SUFFIXES: Final = (".json", ".gguf", ".csv", PACK_SUFFIX)
 
 
 class FileKind(StrEnum):
@@ -62,11 +55,6 @@ class OfferedFile:
     kind: FileKind
     raw: bytes = b""
     beside: Mapping[str, bytes] = field(default_factory=lambda: MappingProxyType({}))
-
-
-def can_offer(path: Path) -> bool:
-    """Whether a file or folder looks as if it could be brought in, by its name alone."""
-    return path.suffix.lower() in SUFFIXES or _is_folder(path)
 
 
 def _is_folder(path: Path) -> bool:
@@ -182,23 +170,7 @@ def _beside(path: Path) -> Mapping[str, bytes]:
         beside = path.with_name(name)
         if beside.is_file():
             found[name] = read_regular(beside, most)
-    return MappingProxyType(found | _headers(path.parent))
-
-
-def _headers(folder: Path) -> dict[str, bytes]:
-    """Return the headers of the tensors' files in a folder; none where they are too many or too long."""
-    files = sorted(folder.glob("*.safetensors"))[: _MOST_SHARDS + 1]
-    if len(files) > _MOST_SHARDS:
-        return {}
-    found: dict[str, bytes] = {}
-    left = _MOST_HEADERS
-    for file in files:
-        size = _HEADER_LENGTH + int.from_bytes(read_regular(file, _HEADER_LENGTH, whole=False), "little")
-        left -= size
-        if left < 0:
-            return {}
-        found[file.name] = read_regular(file, size, whole=False)
-    return found
+    return MappingProxyType(found)
 
 
 def read_regular(path: Path, most: int, *, whole: bool = True) -> bytes:

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from gpudesk.domain.backups import Backup
 from gpudesk.domain.messages import InputError, Message
 from gpudesk.domain.own_facts import Edit, OwnFacts
 
@@ -34,7 +33,6 @@ class OwnCatalog:
         """
         self.path = path
         self.problem: InputError | None = None
-        self.facts = OwnFacts()
         self._show = show
         self._file: UserFile | None = None
         self._listeners: list[Listener] = []
@@ -42,21 +40,22 @@ class OwnCatalog:
         self._undone: list[Edit] = []
         # Whether the file holds other facts than these.
         self._stale = False
-        self._open()
-
-    def _open(self) -> None:
-        self.problem = None
-        self.facts = OwnFacts()
-        # Most users have no facts of their own: what reads them is loaded where there is something to read.
-        if self.path is not None and self.path.exists():
-            try:
-                self._file = self._opened(self.path)
-            except InputError as error:
-                self.problem = error
-            else:
-                self.facts = self._file.facts
+        self.facts = self._open()
         if len(self.facts):
-            self._show(self.facts, None)
+            show(self.facts, None)
+
+    def _open(self) -> OwnFacts:
+        """Open the file if there is one, and return its facts; `problem` says why it cannot be used."""
+        self.problem = None
+        # Most users have no facts of their own: what reads them is loaded where there is something to read.
+        if self.path is None or not self.path.exists():
+            return OwnFacts()
+        try:
+            self._file = self._opened(self.path)
+        except InputError as error:
+            self.problem = error
+            return OwnFacts()
+        return self._file.facts
 
     @staticmethod
     def _opened(path: Path) -> UserFile:
@@ -255,9 +254,6 @@ class OwnCatalog:
             self._begin_anew()
 
     def _begin_anew(self) -> None:
-        former = self.facts
         self._stale = False
         self._forget_steps()
-        self._open()
-        facts, self.facts = self.facts, former
-        self._put(facts, None)
+        self._put(self._open(), None)

@@ -31,6 +31,8 @@ from gpudesk.workbench.own_fact_fields import SHAPES, check_fact
 
 #: No collection of a person comes near this.
 MOST_FACTS: Final = 200_000
+
+
 # To JSON
 
 

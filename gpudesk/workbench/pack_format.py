@@ -23,7 +23,7 @@ from gpudesk.domain.messages import InputError, message
 from gpudesk.workbench.fields import Check, text, unknown_field, wrong_type
 from gpudesk.workbench.strict_json import DuplicateKeyError, no_constant, unique
 
-SUFFIX: Final = ".gpudeskpack"
+PACK_SUFFIX: Final = ".gpudeskpack"
 FORMAT: Final = 1
 ALGORITHM: Final = "ed25519"
 #: A pack of everything that a person can collect has a fraction of that.

@@ -86,8 +86,9 @@ class _Judge:
             if isinstance(fact, Preference):
                 return self._fits(fact, definition)
             return type(fact.value) is type(stated)
-        if isinstance(fact, Preference) and fact.attribute == FOLLOWING:
-            return False
+        if fact.attribute == FOLLOWING:
+            # It can be stated as a source does, but not chosen against what it follows from.
+            return isinstance(fact, OwnClaim)
         return fact.attribute in MODEL_STATED or fact.attribute in self._attributes(fact.thing)
 
     def _fits(self, choice: Preference, definition: Mapping[str, Any]) -> bool:

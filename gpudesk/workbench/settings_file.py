@@ -16,7 +16,7 @@ from gpudesk.workbench.files import read_bytes
 STALE_PRICE_DAYS: Final = "catalog.stale_price_days"
 STALE_FACT_DAYS: Final = "catalog.stale_fact_days"
 
-_MOST_BYTES = 1 << 20
+_MOST_BYTES: Final = 1 << 20
 
 Plain = TypeVar("Plain")
 

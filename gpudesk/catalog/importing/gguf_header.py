@@ -79,7 +79,6 @@ class GgufHeader:
     """What a GGUF file says before its tensors begin; `data_start` is where they do."""
 
     version: int
-    big_endian: bool
     keys: Mapping[str, KeyValue]
     tensors: Mapping[str, TensorInfo]
     data_start: int
@@ -193,7 +192,7 @@ def _read(file: IO[bytes], size: int) -> GgufHeader:
     if not isinstance(alignment, int) or alignment < _LEAST_ALIGNMENT or alignment > _CHUNK:
         raise _BrokenHeaderError(message("import.gguf.odd_key", key="general.alignment"))
     start = -(-stream.position // alignment) * alignment
-    return GgufHeader(version, stream.order == ">", keys, tensors, start, size)
+    return GgufHeader(version, keys, tensors, start, size)
 
 
 def _version(stream: _Stream) -> int:

@@ -180,14 +180,6 @@ class SourcesPanel(QWidget):
         except InputError as error:
             self.failed.emit(error)
 
-    def edit_shown(self) -> bool:
-        """Do what the key for editing stands for at what is shown; return whether it stands for anything."""
-        offers = () if self._explanation is None else self._explanation.offers
-        first = next((offer for offer in offers if offer.key), None)
-        if first is not None:
-            self._edit(first)
-        return first is not None
-
     def _rule_changed(self, name: str) -> None:
         if name in (STALE_PRICE_DAYS, STALE_FACT_DAYS):
             self._refresh_later()

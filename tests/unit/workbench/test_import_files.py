@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from gpudesk.domain.messages import InputError
 from gpudesk.sentences import problem
-from gpudesk.workbench.import_files import FileKind, can_offer, offered
+from gpudesk.workbench.import_files import FileKind, offered
 
 CONFIG = {"model_type": "llama", "hidden_size": 64}
 
@@ -156,15 +156,6 @@ def test_a_file_that_goes_while_it_is_read_is_refused(
 
     monkeypatch.setattr(os, "open", open_once)
     assert "no such file or directory" in refusal(path)
-
-
-@pytest.mark.parametrize(
-    ("name", "can"),
-    [("a.JSON", True), ("a.gguf", True), ("a.csv", True), ("a.gpudeskpack", True), ("a.gpudesk", False)],
-)
-def test_names_tell_what_is_worth_a_look(tmp_path: Path, name: str, can: bool) -> None:
-    assert can_offer(tmp_path / name) is can
-    assert can_offer(tmp_path)
 
 
 @given(st.binary(max_size=200), st.sampled_from(["config.json", "x.csv", "x.gpudeskpack", "x.gguf", "x"]))

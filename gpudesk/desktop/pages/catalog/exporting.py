@@ -26,7 +26,7 @@ from gpudesk.sheets.table_export import MACHINE_FORMS, Form, write_table
 from gpudesk.text import tr, trn
 from gpudesk.workbench.files import write_atomically
 from gpudesk.workbench.handing_on import keys_of, write_pack
-from gpudesk.workbench.pack_format import SUFFIX as PACK_SUFFIX
+from gpudesk.workbench.pack_format import PACK_SUFFIX
 
 if TYPE_CHECKING:
     from gpudesk.desktop.main_window import MainWindow

@@ -192,10 +192,6 @@ class FormRow(QWidget):
         """Say below the value what it comes to."""
         self._echo.say(echo)
 
-    def forget_touch(self) -> None:
-        """Take what stands in the row now as what was there from the start."""
-        self._touched = False
-
     def set_aside(self, text: str) -> None:
         """Change what stands small beside the control, where something does."""
         self._aside = text
