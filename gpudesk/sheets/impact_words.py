@@ -84,8 +84,27 @@ class _Words:
             return tr("{names} now hold equally many requests", names=tied) if lead.after else ""
         if len(lead.before) == 1:
             return tr("No winner any more in {figure}: the bands overlap", figure=label)
+        if len(lead.before) > 1 and lead.after:
+            return self._group(lead, label)
         names = listed([self._names[key] for key in lead.after])
         return tr("No winner in {figure} among {names}", figure=label, names=names) if names else ""
+
+    def _group(self, lead: LeadChange, label: str) -> str:
+        """Say who is no longer, or is now, among several that no winner can be told of."""
+        left = listed([self._names[key] for key in lead.before if key not in lead.after])
+        joined = listed([self._names[key] for key in lead.after if key not in lead.before])
+        if left and joined:
+            return tr(
+                "{joined} now among the best in {figure}, in place of {left}",
+                joined=joined,
+                left=left,
+                figure=label,
+            )
+        if left:
+            return tr("{names} no longer among the best in {figure}", names=left, figure=label)
+        return tr(
+            "{names} now among the best in {figure}, where the bands overlap", names=joined, figure=label
+        )
 
     def _ahead(self, lead: LeadChange, label: str) -> str:
         """Say by how much the one that leads does, and by how much it did."""

@@ -7,16 +7,15 @@ from typing import Final, TypeGuard
 
 from gpudesk.catalog.queries import Catalog
 from gpudesk.domain.catalog_tables import CatalogRow, CellMark, CellValue, Section
-from gpudesk.domain.claims import Attribute, Claim, Price
+from gpudesk.domain.claims import PRICE_ENDS, PURCHASE, Attribute, Claim, Price
 from gpudesk.domain.own_facts import OwnAccelerator, OwnFacts, OwnModel
 from gpudesk.domain.things import Thing
+from gpudesk.text import tr
 from gpudesk.workbench.catalog_columns import marked
 
-#: The term of prices that are paid once.
-PURCHASE: Final = "purchase"
-#: The ends of what a part costs.
-_LOW: Final = "price_low"
-_HIGH: Final = "price_high"
+_LOW, _HIGH = PRICE_ENDS
+#: What both are called together.
+_PRICE: Final = "price_purchase"
 
 
 def own_rows(catalog: Catalog, facts: OwnFacts) -> Iterator[CatalogRow]:
@@ -74,14 +73,14 @@ def _override_row(thing: Thing, attribute: Attribute, high: Attribute | None) ->
         key=f"{thing.id}/{attribute.name}",
         values=(
             thing.name,
-            attribute.name,
+            _PRICE if attribute.name == _LOW else attribute.name,
             _ends(yours),
             attribute.unit,
             _ends(shipped),
             _ratio(_ends(yours), _ends(shipped)),
             stated.source.title if stated is not None else None,
             date,
-            None if preference is None else preference.reason,
+            None if preference is None or preference.reason == tr("Your value") else preference.reason,
         ),
         marks=_OWN_VALUE if holds else (),
         thing=thing.id,

@@ -9,11 +9,11 @@ from typing import Final
 
 from gpudesk.catalog.queries import Catalog
 from gpudesk.domain.catalog_tables import CatalogRow, CatalogTable, CellMark, CellValue, Section
-from gpudesk.domain.claims import AGREES, Attribute, Claim, Price, SeedClaim, Source, Stance
+from gpudesk.domain.claims import AGREES, PURCHASE, Attribute, Claim, Price, SeedClaim, Source, Stance
 from gpudesk.domain.own_facts import OwnFacts
 from gpudesk.domain.things import Thing, ThingKind
 from gpudesk.workbench.catalog_columns import COLUMNS, marked
-from gpudesk.workbench.catalog_own_rows import PURCHASE, own_rows
+from gpudesk.workbench.catalog_own_rows import own_rows
 from gpudesk.workbench.catalog_things import accelerator_rows, diffusion_rows, model_rows
 
 #: Names of what refuses a statement without being one.

@@ -183,9 +183,17 @@ def test_both_ends_of_a_price_of_yours_are_one_row(shipped: Workbench) -> None:
         assert cell(table, only.key, "shipped") == (20000, 25000)
         assert cell(table, only.key, "difference") is None
         assert mark(table, only.key, "yours") == CellMark.OWN
+        assert cell(table, only.key, "reason") is None, "none was given"
         writer = CatalogWriter(table, Formatter(ENGLISH), "2026-11-21")
-        texts = {key: writer.text(only, table.place(key)) for key in ("yours", "unit", "shipped")}
-        assert texts == {"yours": "18,000 – 23,000", "unit": "USD", "shipped": "20,000 – 25,000"}
+        texts = {
+            key: writer.text(only, table.place(key)) for key in ("attribute", "yours", "unit", "shipped")
+        }
+        assert texts == {
+            "attribute": "Price, purchase",
+            "yours": "18,000 – 23,000",
+            "unit": "USD",
+            "shipped": "20,000 – 25,000",
+        }
 
 
 def test_a_memory_is_in_dispute_where_its_label_is_and_not_for_what_a_driver_keeps(

@@ -123,3 +123,12 @@ def test_what_is_no_change_in_per_cent_is_not_told(workbench: Workbench, scenari
     assert not found.unchanged
     words = impact_words(found, PLAIN)
     assert not any("(0 %)" in line for line in (words.sentence, *words.lines))
+
+
+def test_who_leaves_the_best_is_told(workbench: Workbench) -> None:
+    four = read_template("70b-chat-on-four")
+    found = tried(workbench, four, "mi325x", "memory_bandwidth", 5.3, "TB/s")
+    lead = next(each for each in found.leads if each.figure == "tpot_ms")
+    assert (set(lead.before) - set(lead.after), len(lead.after)) == ({"mi325x"}, 2)
+    words = impact_words(found, PLAIN)
+    assert words.sentence == "MI325X no longer among the best in time per output token"

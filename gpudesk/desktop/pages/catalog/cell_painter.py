@@ -222,7 +222,7 @@ class CellPainter:
         x = right + length(9 if len(found) > 1 else GUTTER / 2)
         for glyph, colour in found[:2]:
             self._layer.mark(glyph, colour, x, middle)
-            x += length(11.5)
+            x += length(14)
 
     def _age(self, row: CatalogRow, text: str, column: Place, middle: float, quiet: str) -> None:
         length = self._theme.length

@@ -19,7 +19,7 @@ from gpudesk.text import tr
 MARGIN: Final = 16.0
 WORD_END: Final = 12.0
 GUTTER: Final = 21.0
-WIDE_GUTTER: Final = 28.0
+WIDE_GUTTER: Final = 33.0
 FIGURE_START: Final = 7.0
 SWATCH: Final = 25.0
 #: Room for a mark left of a word, and for one right of an age.
@@ -45,6 +45,7 @@ _SPARE: Final = 46.0
 _SAMPLE: Final = 16
 #: The share of rows whose words a column holds by itself; few long ones do not take the room of the others.
 _MOST_ROWS: Final = 0.9
+_SAMPLED_ROWS: Final = 500
 #: Longer lists are set closer.
 _CLOSE: Final = frozenset({Section.MODELS, Section.PRICES, Section.CLAIMS, Section.DISPUTES, Section.SOURCES})
 
@@ -181,8 +182,9 @@ class Measures:
         return Natural(width, min(width, least), whole)
 
     def _usual(self, model: CatalogModel, number: int) -> float:
-        """Return the width that holds the words of most rows."""
-        counted = Counter(row.values[number] for row in model.table.rows)
+        """Return the width that holds the words of most rows; of long lists some rows stand for all."""
+        rows = model.table.rows
+        counted = Counter(row.values[number] for row in rows[:: len(rows) // _SAMPLED_ROWS + 1])
         few = (1 - _MOST_ROWS) * counted.total()
         for value in sorted(counted, key=lambda value: 0 if value is None else -len(str(value))):
             few -= counted[value]
