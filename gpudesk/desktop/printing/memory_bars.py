@@ -17,7 +17,9 @@ _PITCH: Final = 19.0
 _NAMES: Final = 0.45
 #: Inks of the parts of a bar, the first the darkest.
 _INKS: Final = ("ink1", "ink2", "ink3")
+#: Height of a line of the key, and the white above it.
 _KEY_LINE: Final = 9.5
+_ABOVE_KEY: Final = 2.0
 
 
 class MemoryChart:
@@ -33,8 +35,8 @@ class MemoryChart:
         tails = widest(map(_tail, self._bars), "small") + 7
         scale = (room - left - tails) / max(bar.extent for bar in self._bars)
         key = self._key(room)
-        pitch = min(_PITCH, (height - TITLE - key.height) / len(self._bars))
-        height = TITLE + len(self._bars) * pitch + key.height + 2
+        pitch = min(_PITCH, (height - TITLE - _ABOVE_KEY - key.height) / len(self._bars))
+        height = TITLE + len(self._bars) * pitch + _ABOVE_KEY + key.height
 
         def draw(ink: Ink, x: float, y: float) -> None:
             ink.text(x, y + 8, tr("Memory, GiB"), style="group", colour="text1")
@@ -43,7 +45,7 @@ class MemoryChart:
                 name = at_most(lines_of(bar.name, "group", left - 8), 1, left - 8)[0][0].text
                 ink.text(x, middle + 2.7, name, style="group", colour=f"slot{bar.slot}")
                 _draw_bar(ink, bar, x + left, middle, min(_BAR, pitch * 0.62), scale)
-            key.draw(ink, x, y + TITLE + len(self._bars) * pitch + 2)
+            key.draw(ink, x, y + TITLE + len(self._bars) * pitch + _ABOVE_KEY)
 
         return Piece(height, draw)
 
