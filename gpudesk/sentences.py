@@ -170,6 +170,8 @@ SENTENCES: Final = MappingProxyType(
         "included: longer ones hold up all that run",
         "estimate.uneven_end": "Answers differ in length as in real traffic, and the run lasts until the "
         "longest ends, in steps that grow emptier: with answers of one length it would be over sooner",
+        "estimate.no_peak": "no peak of {accelerator} is known in {arithmetic} or wider, so no time can be "
+        "computed; state one in the catalog",
         "estimate.announced": "{accelerator} is announced, not shipping: its figures are the vendor's own",
         "estimate.newer_than_calibration": "The software date is after {newest}, the newest month with "
         "measurements: the bands are wider",

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from gpudesk.catalog.attribute_names import ACCELERATOR, DIFFUSION, model_unit
 from gpudesk.catalog.definitions import model_of
+from gpudesk.catalog.figure_bounds import can_be
 from gpudesk.catalog.model_patches import is_dimension, patched, stated_dimension
 from gpudesk.domain.claims import Attribute, Claim, ClaimValue, Preference, Price, Source
 from gpudesk.domain.messages import InputError
@@ -94,11 +95,25 @@ def merged_attributes(
     if not claims and not preferences:
         return dict(shipped)
     plain = None if definition is None else dict(json.loads(definition))
+    claims = _that_can_be(thing.kind, claims, plain)
     found = _all_merged(thing, shipped, claims, preferences, sources, plain)
     if plain is None or patched_model(plain, chosen_dimensions(plain, found)) is not None:
         return found
     kept = {name: each for name, each in preferences.items() if not is_dimension(plain, name)}
     return _all_merged(thing, shipped, claims, kept, sources, plain)
+
+
+def _that_can_be(
+    kind: ThingKind, claims: Mapping[str, list[OwnClaim]], definition: Mapping[str, Any] | None
+) -> dict[str, list[OwnClaim]]:
+    """Leave out claims that no such thing can have, which this program does not write."""
+    found = {}
+    for name, stated in claims.items():
+        dimension = None if definition is None else stated_dimension(definition, name)
+        fitting = [each for each in stated if can_be(kind, name, each.value, dimension)]
+        if fitting:
+            found[name] = fitting
+    return found
 
 
 def _all_merged(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 import re
 import unicodedata
 from collections.abc import Collection, Mapping
@@ -12,6 +11,7 @@ from typing import Any, Final
 
 from gpudesk.catalog.attribute_names import ACCELERATOR_REQUIRED
 from gpudesk.catalog.definitions import model_of
+from gpudesk.catalog.figure_bounds import COUNTED, LARGEST
 from gpudesk.catalog.model_patches import is_dimension, patched, stated_dimension
 from gpudesk.catalog.model_shapes import shape_faults
 from gpudesk.catalog.overlay import chosen_dimensions, same_value
@@ -122,7 +122,7 @@ def _figure(attribute: Attribute, value: ClaimValue, unit: str | None) -> int | 
     """Return a figure above zero in the unit used inside."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise wrong_type("value", value, "number")
-    if not math.isfinite(value) or not 0 < value < _MOST:
+    if not 0 < value < _MOST:
         raise InputError(message("field.range_above", given=quoted(value), low=0, high=_MOST), "value")
     try:
         fits = unit is None or attribute.unit is None or si_unit(unit) == attribute.unit
@@ -131,9 +131,12 @@ def _figure(attribute: Attribute, value: ClaimValue, unit: str | None) -> int | 
         inside = None
     if isinstance(inside, bool) or not isinstance(inside, int | float) or (unit and attribute.unit is None):
         raise InputError(message("own.unknown_unit", given=quoted(unit), unit=attribute.unit or "1"), "unit")
-    whole = attribute.unit is None and isinstance(attribute.value, int)
+    whole = attribute.unit in COUNTED or (attribute.unit is None and isinstance(attribute.value, int))
     if whole and inside != int(inside):
         raise wrong_type("value", value, "whole")
+    if attribute.unit is not None and inside > (most := LARGEST.get(attribute.unit, _MOST)):
+        high = (most, attribute.unit)
+        raise InputError(message("field.range_above", given=quoted(value), low=0, high=high), "value")
     return int(inside) if whole else inside
 
 

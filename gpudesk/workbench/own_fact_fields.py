@@ -11,6 +11,7 @@ from typing import Any, Final, cast
 
 from gpudesk.catalog.attribute_names import ACCELERATOR, DIFFUSION, MODEL_STATED
 from gpudesk.catalog.definitions import to_json
+from gpudesk.catalog.figure_bounds import COUNTED, LARGEST, LISTS
 from gpudesk.domain.claims import OWN_SOURCE, ClaimValue, Kind, Preference, Source
 from gpudesk.domain.messages import InputError, message
 from gpudesk.domain.own_facts import OwnAccelerator, OwnClaim, OwnFact, OwnModel, OwnPrice
@@ -27,7 +28,7 @@ _NOTE: Final = text(4000)
 _ID: Final = re.compile(r"[a-z0-9]+(?:[._-]+[a-z0-9]+)*")
 _ATTRIBUTE: Final = re.compile(r"[A-Za-z][A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]+)*")
 #: Units of what is counted in whole numbers.
-_COUNTED: Final = frozenset({"stacks", "accelerators", "tokens", "parameters"})
+_COUNTED: Final = COUNTED | {"tokens", "parameters"}
 _KINDS: Final = {kind.value: kind for kind in Kind}
 
 
@@ -196,13 +197,12 @@ def _check_value(attribute: str, value: ClaimValue, where: str) -> None:
     if attribute not in units:
         return
     unit = units[attribute]
-    stated = isinstance(value, int | float) and not isinstance(value, bool)
+    shown = list(value) if isinstance(value, tuple) else value
     if unit is None:
-        if attribute in ACCELERATOR and not isinstance(value, str | tuple):
-            raise wrong_type(where, value, "text")
-    elif not stated:
-        raise wrong_type(where, list(value) if isinstance(value, tuple) else value, "number")
-    elif unit in _COUNTED:
-        whole(1, _MOST_WHOLE)(where, value)
+        wanted = "list" if attribute in LISTS else "text"
+        if attribute in ACCELERATOR and not isinstance(value, tuple if attribute in LISTS else str):
+            raise wrong_type(where, shown, wanted)
+    elif unit in _COUNTED and not isinstance(value, int):
+        raise wrong_type(where, shown, "whole")
     else:
-        number(0, _MOST, above=True)(where, value)
+        number(0, LARGEST.get(unit, _MOST), above=True)(where, shown)

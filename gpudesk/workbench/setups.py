@@ -17,6 +17,7 @@ from gpudesk.domain.precision import Precision, concrete
 from gpudesk.domain.serving_engines import ServingEngine
 from gpudesk.engine import support
 from gpudesk.engine.constants import Calibration
+from gpudesk.engine.hardware import peak
 from gpudesk.engine.memory import (
     MemoryBudget,
     MemorySettings,
@@ -100,6 +101,7 @@ def frame(
     weights, kv = concrete(request.weights, accelerator.vendor), concrete(request.kv, accelerator.vendor)
     engine, notes = _engine(request, accelerator, model, engines, weights, kv)
     kernel = support.kernel_path(engine, accelerator, weights, request.date)
+    _check_peaks(accelerator, kernel.arithmetic)
     if kernel.path is support.Path.WEIGHT_ONLY:
         notes = (
             *notes,
@@ -150,6 +152,14 @@ def frame(
         limit_tokens=calibration.value("limit_tokens", {}),
         notes=notes,
     )
+
+
+def _check_peaks(accelerator: Accelerator, arithmetic: Precision) -> None:
+    """Refuse a part that states no peak for its arithmetic or for that of attention."""
+    for wanted in (arithmetic, Precision.BF16):
+        if peak(accelerator, wanted) is None:
+            problem = message("estimate.no_peak", accelerator=accelerator.name, arithmetic=str(wanted))
+            raise InputError(problem, "accelerator")
 
 
 def _engine(

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
 from gpudesk.catalog.attribute_names import ACCELERATOR, ACCELERATOR_REQUIRED
+from gpudesk.catalog.figure_bounds import COUNTED, LARGEST, LISTS
 from gpudesk.catalog.importing.accelerator_plausibility import findings
 from gpudesk.catalog.importing.hf_fields import quoted, wrong_type
 from gpudesk.catalog.values import published, value_in_si
@@ -19,10 +19,8 @@ from gpudesk.domain.plausibility import Finding, Grade
 from gpudesk.domain.units import UnknownUnitError, si_unit
 
 _LONGEST: Final = 200
-_MOST: Final = 1e24
-#: Units of what is counted, which has no parts.
-_COUNTED: Final = frozenset({"stacks", "accelerators", "generation"})
-_LISTS: Final = frozenset({"supported_precisions"})
+#: Of a figure in whatever unit.
+_MOST: Final = 1e30
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +115,7 @@ def _checked(name: str, figure: StatedFigure) -> ClaimValue:
     if figure.unit is not None:
         raise InputError(message("import.part.no_unit", given=quoted(figure.unit)), name)
     value = figure.value
-    if name in _LISTS:
+    if name in LISTS:
         words = value if isinstance(value, tuple) else (value,)
         return tuple(_text(name, word) for word in words)
     return _text(name, value)
@@ -139,15 +137,22 @@ def _figure(name: str, figure: StatedFigure, unit: str) -> int | float:
     value = figure.value
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise wrong_type(name, value, "number")
-    if not 0 < value < _MOST or not math.isfinite(value):
-        raise InputError(message("field.range_above", given=quoted(value), low=0, high=_MOST), name)
+    if not 0 < value < _MOST:
+        raise _beyond(name, value, unit)
     try:
         fits = si_unit(figure.unit or unit) == unit
     except UnknownUnitError:
         fits = False
-    if not fits or (figure.unit is None and unit not in _COUNTED):
+    if not fits or (figure.unit is None and unit not in COUNTED):
         raise InputError(message("import.part.unit", given=quoted(figure.unit), unit=unit), name)
     inside = value_in_si(value, figure.unit)
-    if isinstance(inside, float) and unit in _COUNTED:
+    if isinstance(inside, float) and unit in COUNTED:
         raise wrong_type(name, value, "whole")
+    if isinstance(inside, int | float) and inside > LARGEST[unit]:
+        raise _beyond(name, value, unit)
     return inside if isinstance(inside, int | float) else value
+
+
+def _beyond(name: str, value: float, unit: str) -> InputError:
+    high = (LARGEST[unit], unit)
+    return InputError(message("field.range_above", given=quoted(value), low=0, high=high), name)

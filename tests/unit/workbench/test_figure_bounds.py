@@ -1,0 +1,120 @@
+"""Figures of accelerators that nobody can compute with: from packs, from forms, in the file of others."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gpudesk.catalog.attribute_names import ACCELERATOR
+from gpudesk.catalog.queries import Catalog
+from gpudesk.domain.claims import ClaimValue, Kind
+from gpudesk.domain.estimates import Estimate
+from gpudesk.domain.messages import InputError
+from gpudesk.domain.own_facts import OwnClaim, OwnFact, OwnFacts
+from gpudesk.engine.constants import Calibration
+from gpudesk.sentences import problem
+from gpudesk.workbench import own_edits
+from gpudesk.workbench.estimating import Estimator
+from gpudesk.workbench.own_facts_json import own_facts_of, record_of
+from tests.unit.workbench.asking import ask, closed
+from tests.unit.workbench.own_samples import ACCELERATOR as OURS
+from tests.unit.workbench.own_samples import LAB, TODAY
+from tests.unit.workbench.test_dimension_choices import chosen
+
+PART = "h200-sxm"
+VALUES: st.SearchStrategy[Any] = (
+    st.sampled_from([0, -1, True, "", "abc", "=1+1", ("a", "b"), 1, 1e-9, 8.5, 9 * 10**18, 1e30, math.nan])
+    | st.integers()
+    | st.floats()
+)
+
+
+@given(name=st.sampled_from(sorted(ACCELERATOR)), value=VALUES)
+def test_whatever_wrote_the_file_the_part_can_be_computed_with(
+    facts: Catalog, name: str, value: ClaimValue
+) -> None:
+    merged = facts.with_own(OwnFacts.of(chosen(name, value, PART)))
+    part = merged.accelerator(PART)
+    assert isinstance(part.platform, str)
+    assert part.platform
+    for figure in (part.memory_bytes, part.memory_bandwidth, *part.peak_dense.values()):
+        assert 0 < figure < 1e19
+    shown = next((each for each in merged.attributes(PART) if each.name == name), None)
+    if shown is not None and shown.overridden:
+        assert shown.value == value
+        assert type(shown.value) is type(value)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("memory", 1e30),
+        ("memory", "much"),
+        ("peak_dense_fp8", 10**19),
+        ("scale_up_domain", 8.5),
+        ("software_platform", ("CUDA", "ROCm")),
+        ("supported_precisions", "fp8"),
+        ("memory_stacks", True),
+    ],
+)
+def test_a_pack_with_such_a_figure_is_refused_at_the_field(name: str, value: ClaimValue) -> None:
+    records = [record_of(fact) for fact in chosen(name, value, PART)]
+    with pytest.raises(InputError) as caught:
+        own_facts_of(records)
+    assert caught.value.where == "records[1].value"
+    assert problem(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "unit"),
+    [
+        ("memory", 1e20, "GiB"),
+        ("peak_dense_fp8", 1e10, "PFLOPS"),
+        ("tdp", 1e20, "W"),
+        ("scale_up_domain", 8.5, "accelerators"),
+    ],
+)
+def test_a_form_with_such_a_figure_is_refused_at_the_field(
+    facts: Catalog, name: str, value: float, unit: str
+) -> None:
+    with pytest.raises(InputError) as caught:
+        own_edits.state_value(facts, PART, name, value, unit, LAB, today=TODAY)
+    assert caught.value.where == "value"
+    assert problem(caught.value)
+
+
+def test_a_part_without_peaks_is_refused_and_the_others_are_answered(
+    facts: Catalog, calibration: Calibration
+) -> None:
+    merged = facts.with_own(OwnFacts.of([LAB, *OURS]))
+    assert not merged.accelerator("ours-x1").peak_dense
+    asked = [ask(part, "llama-3.1-8b", "bf16", closed(8)) for part in ("ours-x1", PART)]
+    refused, answered = Estimator(merged, calibration).estimate_many(asked)
+    assert isinstance(refused, InputError)
+    assert "no peak of Ours X1 is known in bf16" in problem(refused)
+    assert isinstance(answered, Estimate)
+
+
+@pytest.mark.parametrize("peaks", [{"peak_dense_bf16": 1.0}, {"peak_dense_fp16": 9e18}])
+@pytest.mark.parametrize("size", [1, 10**18])
+def test_a_part_of_one_byte_or_of_all_that_can_be_is_answered(
+    facts: Catalog, calibration: Calibration, peaks: dict[str, float], size: int
+) -> None:
+    stated: list[OwnFact] = [
+        dataclasses.replace(fact, value=size)
+        if isinstance(fact, OwnClaim) and fact.attribute in ("memory", "memory_bandwidth")
+        else fact
+        for fact in OURS
+    ]
+    stated += [OwnClaim("ours-x1", name, flops, LAB.id, Kind.USER, TODAY) for name, flops in peaks.items()]
+    merged = facts.with_own(OwnFacts.of([LAB, *stated]))
+    (estimate,) = Estimator(merged, calibration).estimate_many(
+        [ask("ours-x1", "llama-3.1-8b", "bf16", closed(8), count=8)]
+    )
+    assert isinstance(estimate, Estimate)
+    assert estimate.fits == (size > 1)
