@@ -52,8 +52,14 @@ class _Chunk:
     style: str
 
     @property
+    def text_height(self) -> float:
+        """Height of the lines, without the white below, which the end of a column does not need."""
+        return len(self.lines) * line_height(self.style)
+
+    @property
     def height(self) -> float:
-        return len(self.lines) * line_height(self.style) + (_BELOW if self.last else 0.0)
+        """Height with the white below."""
+        return self.text_height + (_BELOW if self.last else 0.0)
 
 
 def _finer(run: Run) -> Run:
@@ -106,8 +112,8 @@ class SetSection:
         columns: list[list[_Chunk]] = [[]]
         used = 0.0
         for chunk in self._chunks:
-            if used + chunk.height - _BELOW > height:
-                if len(columns) == self._columns or chunk.height - _BELOW > height:
+            if used + chunk.text_height > height:
+                if len(columns) == self._columns or chunk.text_height > height:
                     break
                 columns.append([])
                 used = 0.0
@@ -138,7 +144,11 @@ class SetSection:
         return Piece(_HEADING, draw)
 
     def _body(self, columns: Sequence[Sequence[_Chunk]]) -> Piece:
-        height = max(sum(chunk.height for chunk in column) for column in columns)
+        height = max(
+            sum(chunk.height for chunk in column[:-1]) + column[-1].text_height
+            for column in columns
+            if column
+        )
 
         def draw(ink: Ink, x: float, y: float) -> None:
             for number, column in enumerate(columns):
