@@ -14,6 +14,8 @@ from typing import Final
 from gpudesk.domain.claims import ClaimValue, Kind, Preference, Price, Source
 from gpudesk.domain.messages import Message
 
+#: Who made a model, where no name tells.
+NOBODY: Final = "unknown"
 #: The table of a fact and what tells it from the others in there.
 Key = tuple[str, ...]
 
@@ -99,6 +101,11 @@ class OwnPrice:
     def key(self) -> Key:
         """Its table and id."""
         return ("price", self.id)
+
+    @property
+    def own(self) -> bool:
+        """Whether it is one of the user's, as of a `Price`."""
+        return True
 
     def price(self, source: Source) -> Price:
         """Return the price with the source that it names."""

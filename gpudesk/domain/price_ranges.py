@@ -9,13 +9,12 @@ from dataclasses import dataclass
 class PriceRange:
     """The prices of one accelerator and term in US dollars per accelerator; a rent is by the hour.
 
-    `own` says whose prices these are, None for all together. `oldest` and `newest` are of the prices with a
-    date, `undated` counts the others. `providers` are those that are named, each once.
+    `own_count` of them are the user's. `oldest` and `newest` are of the prices with a date, `undated` counts
+    the others. `providers` are those that are named, each once.
     """
 
     accelerator: str
     term: str
-    own: bool | None
     low: float
     median: float
     high: float

@@ -6,7 +6,6 @@ import json
 
 from gpudesk.catalog.definitions import model_of
 from gpudesk.catalog.queries import Catalog
-from gpudesk.domain.claims import Source
 from gpudesk.domain.deployments import ParallelPlan
 from gpudesk.domain.imports import ImportFigures, ModelFigures, PriceFigures
 from gpudesk.domain.models import Model
@@ -50,8 +49,7 @@ def model_figures(model: Model) -> ModelFigures:
 
 def price_figures(proposal: Proposal, catalog: Catalog) -> tuple[PriceFigures, ...]:
     """Return the ranges of prices by part and term, in the order of the catalog's parts."""
-    sources = {fact.id: fact for fact in proposal.facts if isinstance(fact, Source)}
-    prices = [fact.price(sources[fact.source]) for fact in proposal.facts if isinstance(fact, OwnPrice)]
+    prices = (fact for fact in proposal.facts if isinstance(fact, OwnPrice))
     names = {thing.id: thing.name for thing in catalog.things()}
     order = {thing: place for place, thing in enumerate(names)}
     found = sorted(price_summary(prices), key=lambda each: order.get(each.accelerator, len(order)))

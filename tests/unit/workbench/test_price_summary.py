@@ -1,4 +1,4 @@
-"""Ranges of prices: shipped and own ones, together and apart."""
+"""Ranges of prices: low, median and high by part and term."""
 
 from __future__ import annotations
 
@@ -40,12 +40,9 @@ def test_range_counts_once_by_its_middle() -> None:
     assert (found.low, found.median, found.high) == (1.0, 5.0, 9.0)
 
 
-def test_shipped_and_own_together_or_apart() -> None:
-    prices = [price(1.0), price(3.0, own=True)]
-    (together,) = price_summary(prices)
-    assert (together.own, together.count, together.own_count, together.median) == (None, 2, 1, 2.0)
-    shipped, own = price_summary(prices, apart=True)
-    assert (shipped.own, shipped.high, own.own, own.low) == (False, 1.0, True, 3.0)
+def test_shipped_and_own_make_one_range() -> None:
+    (together,) = price_summary([price(1.0), price(3.0, own=True)])
+    assert (together.count, together.own_count, together.median) == (2, 1, 2.0)
 
 
 def test_terms_have_an_order_and_purchases_come_last() -> None:

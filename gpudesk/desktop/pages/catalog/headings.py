@@ -10,12 +10,12 @@ from typing import Final
 from gpudesk.desktop.itemmodels.catalog_model import Heading, Line
 from gpudesk.desktop.itemmodels.catalog_query import Sorting
 from gpudesk.domain.catalog_tables import CatalogRow, CatalogTable, Section
-from gpudesk.domain.claims import Price
+from gpudesk.domain.claims import PURCHASE, Price
 from gpudesk.domain.formatting import UNKNOWN, Formatter
 from gpudesk.domain.price_ranges import PriceRange
 from gpudesk.sheets.catalog_words import word
 from gpudesk.text import tr
-from gpudesk.workbench.price_summary import PURCHASE, price_summary
+from gpudesk.workbench.price_summary import price_summary
 
 _BETWEEN: Final = "   ·   "
 
