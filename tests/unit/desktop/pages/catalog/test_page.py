@@ -8,7 +8,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
-from gpudesk.desktop.actions import ActionSpec, Menu
+from gpudesk.desktop.actions import Menu
 from gpudesk.desktop.pages.catalog.page import CatalogPage
 from gpudesk.desktop.pages.catalog.requests import EditorKind, EditorRequest
 from gpudesk.desktop.session.desk import Desk
@@ -23,38 +23,8 @@ from gpudesk.desktop.shell.dialogs.keyboard import shortcut_entries
 from gpudesk.desktop.theme.theme import Theme
 from gpudesk.domain.catalog_tables import Section
 from gpudesk.domain.claims import Kind
-from gpudesk.domain.messages import InputError, message
-from gpudesk.workbench import own_edits
-from gpudesk.workbench.own_checks import own_source
 from gpudesk.workbench.settings_file import STALE_PRICE_DAYS
-
-
-def keys(page: CatalogPage) -> list[str]:
-    return [row.key for line in range(len(page.model.lines)) if (row := page.model.row(line)) is not None]
-
-
-def go_to(page: CatalogPage, row: str, column: str) -> None:
-    page.view.setCurrentIndex(page.model.index(page.model.line_of(row), page.model.table.place(column)))
-    page.view.setFocus()
-
-
-def action(page: CatalogPage, name: str) -> ActionSpec:
-    return next(spec for spec in page.actions_of_page() if spec.id == f"catalog.{name}")
-
-
-def state(desk: Desk, value: float = 5.9) -> None:
-    """Let the user state a bandwidth of the MI325X."""
-    source = own_source("Quote by mail", "A reseller", date="2026-11-18")
-    catalog = desk.workbench.catalog
-    step = own_edits.state_value(
-        catalog, "mi325x", "memory_bandwidth", value, "TB/s", source, today="2026-11-20", reason="seen"
-    )
-    desk.workbench.own.do(step)
-
-
-def entries(menu: QMenu) -> dict[str, bool]:
-    return {each.text(): each.isEnabled() for each in menu.actions() if each.text()}
-
+from tests.unit.desktop.pages.catalog.reading import action, entries, go_to, keys
 
 # Looking
 
@@ -334,116 +304,7 @@ def test_enter_on_a_model_sets_it(page: CatalogPage, own_desk: Desk, qtbot: QtBo
     assert own_desk.undo_stack.undoText() == "Set model DeepSeek R1"
 
 
-# The user's own
-
-
-@pytest.mark.parametrize(
-    ("section", "row", "column", "request_"),
-    [
-        (
-            Section.ACCELERATORS,
-            "mi325x",
-            "memory_bandwidth",
-            EditorRequest(EditorKind.VALUE, "mi325x", "memory_bandwidth"),
-        ),
-        (
-            Section.ACCELERATORS,
-            "mi355x",
-            "price",
-            EditorRequest(EditorKind.VALUE, "mi355x", "price_low"),
-        ),
-        (Section.ACCELERATORS, "mi355x", "name", None),
-        (Section.DISPUTES, "D-001", "verdict", "VALUE"),
-    ],
-)
-def test_f2_asks_for_the_editor_of_the_cell(
-    page: CatalogPage,
-    qtbot: QtBot,
-    section: Section,
-    row: str,
-    column: str,
-    request_: EditorRequest | str | None,
-) -> None:
-    page.show_section(section)
-    go_to(page, row, column)
-    asked: list[EditorRequest] = []
-    page.wanted_editor.connect(asked.append)
-    QTest.keyClick(page.view, Qt.Key.Key_F2)
-    if request_ == "VALUE":
-        assert asked[0].kind is EditorKind.VALUE
-        assert asked[0].thing == "mi325x"
-    else:
-        assert asked == ([] if request_ is None else [request_])
-
-
-def test_a_claim_can_be_preferred_from_its_row(page: CatalogPage) -> None:
-    page.show_section(Section.CLAIMS)
-    rival = next(
-        row
-        for row in page.model.table.rows
-        if row.attribute == "memory_bandwidth" and row.values[4] == "refused"
-    )
-    go_to(page, rival.key, "value")
-    asked: list[EditorRequest] = []
-    page.wanted_editor.connect(asked.append)
-    action(page, "prefer").run()
-    assert asked[0].kind is EditorKind.PREFERENCE
-    assert (asked[0].thing, asked[0].attribute) == (rival.thing, rival.attribute)
-    assert asked[0].claim is not None
-
-
-def test_an_edit_shows_at_once_with_its_mark_and_is_taken_back(
-    page: CatalogPage, own_desk: Desk, qtbot: QtBot
-) -> None:
-    go_to(page, "mi325x", "memory_bandwidth")
-    state(own_desk)
-    line = page.model.line_of("mi325x")
-    number = page.model.table.place("memory_bandwidth")
-    qtbot.waitUntil(lambda: page.model.index(line, number).data() == "5.90")
-    assert "your value" in page.model.sentence(line, number)
-    assert page.view.current_keys() == ("mi325x", "memory_bandwidth"), "the place stays"
-    menu = QMenu(page)
-    row = page.model.row(line)
-    assert row is not None
-    page.commands.fill_cell_menu(menu, row, page.model.column(number))
-    assert "Take the shipped value, keep yours beside it" in entries(menu)
-    action(page, "revert").run()
-    qtbot.waitUntil(lambda: page.model.index(line, number).data() == "6.00")
-
-
-def test_yours_lists_what_was_stated_and_delete_takes_it_back(
-    page: CatalogPage, own_desk: Desk, qtbot: QtBot
-) -> None:
-    page.show_section(Section.YOURS)
-    assert page.empty.isVisibleTo(page)
-    with qtbot.waitSignal(page.import_requested):
-        QTest.mouseClick(page.empty.button, Qt.MouseButton.LeftButton)
-    state(own_desk, 5.7)
-    qtbot.waitUntil(lambda: keys(page) == ["mi325x/memory_bandwidth"])
-    texts = [page.model.index(0, n).data() for n in range(6)]
-    assert texts == ["MI325X", "Bandwidth", "5.7", "TB/s", "6.0", "−5 %"]
-    go_to(page, "mi325x/memory_bandwidth", "yours")
-    QTest.keyClick(page.view, Qt.Key.Key_Delete)
-    qtbot.waitUntil(lambda: not keys(page))
-
-
-def test_a_file_that_cannot_be_used_is_said_with_a_way_to_its_backups(
-    own_desk: Desk, theme: Theme, settings: Settings, qtbot: QtBot
-) -> None:
-    own_desk.workbench.own.problem = InputError(message("file.unreadable", reason="it is broken"))
-    page = CatalogPage(own_desk, theme, settings)
-    qtbot.addWidget(page)
-    page.show()
-    assert not page.note.text, "the window says it"
-    assert not page.add_button.isEnabled()
-    page.show_section(Section.YOURS)
-    assert page.empty.title.text() == "Your own facts are not used"
-    assert "it is broken" in page.empty.words.text()
-    with qtbot.waitSignal(page.backups_requested):
-        QTest.mouseClick(page.empty.button, Qt.MouseButton.LeftButton)
-    page.show_section(Section.ACCELERATORS)
-    go_to(page, "mi325x", "tdp")
-    assert not action(page, "edit").enabled()
+# At any size, by any way
 
 
 @pytest.mark.parametrize("percent", [90, 100, 150])

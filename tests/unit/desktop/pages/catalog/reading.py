@@ -1,0 +1,36 @@
+"""What tests of the page Catalog read in it and do to it."""
+
+from PySide6.QtWidgets import QMenu
+
+from gpudesk.desktop.actions import ActionSpec
+from gpudesk.desktop.pages.catalog.page import CatalogPage
+from gpudesk.desktop.session.desk import Desk
+from gpudesk.workbench import own_edits
+from gpudesk.workbench.own_checks import own_source
+
+
+def keys(page: CatalogPage) -> list[str]:
+    return [row.key for line in range(len(page.model.lines)) if (row := page.model.row(line)) is not None]
+
+
+def go_to(page: CatalogPage, row: str, column: str) -> None:
+    page.view.setCurrentIndex(page.model.index(page.model.line_of(row), page.model.table.place(column)))
+    page.view.setFocus()
+
+
+def action(page: CatalogPage, name: str) -> ActionSpec:
+    return next(spec for spec in page.actions_of_page() if spec.id == f"catalog.{name}")
+
+
+def state(desk: Desk, value: float = 5.9) -> None:
+    """Let the user state a bandwidth of the MI325X."""
+    source = own_source("Quote by mail", "A reseller", date="2026-11-18")
+    catalog = desk.workbench.catalog
+    step = own_edits.state_value(
+        catalog, "mi325x", "memory_bandwidth", value, "TB/s", source, today="2026-11-20", reason="seen"
+    )
+    desk.workbench.own.do(step)
+
+
+def entries(menu: QMenu) -> dict[str, bool]:
+    return {each.text(): each.isEnabled() for each in menu.actions() if each.text()}
