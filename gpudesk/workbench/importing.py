@@ -6,17 +6,20 @@ import re
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from gpudesk.catalog.queries import Catalog
-from gpudesk.domain.messages import InputError, message
+from gpudesk.domain.messages import InputError, Message, message
 from gpudesk.domain.own_facts import Proposal
 from gpudesk.domain.progress import Progress, Steps
 from gpudesk.workbench.import_files import CONFIG, FileKind, OfferedFile, offered
 from gpudesk.workbench.proposals import free_id, named, subject_of
+from gpudesk.workbench.tensor_files import tensor_headers
 
 if TYPE_CHECKING:
     from gpudesk.domain.packs import Pack, PackRow
+
+_T = TypeVar("_T")
 
 #: How the folders of a download cache are named: models--ORGANISATION--NAME/snapshots/DIGEST.
 _CACHE: Final = "models--"
@@ -71,11 +74,15 @@ def _import_of(file: OfferedFile, catalog: Catalog, today: str) -> Steps[Import]
 
 def _config(file: OfferedFile, catalog: Catalog, today: str) -> Steps[Import]:
     from gpudesk.catalog.importing.hf import complete_model
+    from gpudesk.catalog.importing.hf_checkpoint import checkpoint_steps
     from gpudesk.engine.tensors import parameter_count
 
     yield Progress(message("import.reading", file=file.path.name))
     # A configuration under a name of its own says more than the folder that it lies in.
     name = name_of_folder(file.path.parent) if file.path.name == CONFIG else file.path.stem
+    headers = (yield from tensor_headers(file.path.parent)) if file.path.name == CONFIG else {}
+    reading = message("import.reading", file=file.path.name)
+    checkpoint = yield from _told(checkpoint_steps({**file.beside, **headers}), reading)
 
     def complete(answers: Answers) -> Proposal:
         made = complete_model(
@@ -85,6 +92,7 @@ def _config(file: OfferedFile, catalog: Catalog, today: str) -> Steps[Import]:
             name=name,
             today=today,
             parameters_of=parameter_count,
+            checkpoint=checkpoint,
         )
         return freed(made, catalog)
 
@@ -125,21 +133,21 @@ def _prices(file: OfferedFile, catalog: Catalog, today: str) -> Steps[Import]:
     def read(provider: str | None, date: str | None) -> Steps[Proposal]:
         name = file.path.name
         steps = propose_prices(file.raw, name=name, today=today, provider=provider, date=date, parts=parts)
-        return _told(steps, name)
+        return _told(steps, message("import.prices", file=name))
 
     proposal = yield from read(None, None)
     return Import(file.path, file.kind, proposal, reread=read)
 
 
-def _told(steps: Generator[tuple[int, int], None, Proposal], name: str) -> Steps[Proposal]:
-    """Say how far a reader of rows is."""
+def _told(steps: Generator[tuple[int, int], None, _T], what: Message) -> Steps[_T]:
+    """Say how far a reader is."""
     while True:
         try:
             done, total = next(steps)
         except StopIteration as end:
-            proposal: Proposal = end.value
-            return proposal
-        yield Progress(message("import.prices", file=name), done, total)
+            found: _T = end.value
+            return found
+        yield Progress(what, done, total)
 
 
 def _pack(file: OfferedFile, catalog: Catalog, _today: str) -> Steps[Import]:

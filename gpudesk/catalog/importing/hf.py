@@ -27,7 +27,7 @@ from gpudesk.catalog.importing.model_facts import checked_model, model_facts
 from gpudesk.domain.claims import ClaimValue, Kind
 from gpudesk.domain.messages import Message, message
 from gpudesk.domain.models import Model
-from gpudesk.domain.own_facts import Proposal
+from gpudesk.domain.own_facts import NOBODY, Proposal
 from gpudesk.domain.precision import Precision
 
 #: Counts the parameters of a model: the engine's count, which this package does not know.
@@ -57,8 +57,6 @@ _DRAFT_LAYERS: Final = (
 _OTHER_SENSES: Final = ("vision_config", "audio_config", "visual", "vision_tower", "speech_config")
 _LONGEST_ID: Final = 60
 _WIDE: Final = frozenset({Precision.BF16, Precision.FP16})
-#: Who made it, where no name tells.
-_NOBODY: Final = "unknown"
 
 
 def propose_model(
@@ -87,13 +85,16 @@ def complete_model(
     name: str,
     today: str,
     parameters_of: ParameterCount | None = None,
+    checkpoint: Checkpoint | None = None,
 ) -> Proposal:
     """Return the model of a config.json with the user's answers in the place of what it does not tell.
 
-    `answers` are by the names of the proposal's missing fields: numbers, words, yes or no.
+    `answers` are by the names of the proposal's missing fields: numbers, words, yes or no. `checkpoint` is
+    what `read_checkpoint` made of the files beside it, for who asks more than once.
     """
     whole = json_object(config, CONFIG)
-    checkpoint = read_checkpoint(beside)
+    if checkpoint is None:
+        checkpoint = read_checkpoint(beside)
     prefix, text = text_model(whole)
     architecture = family(whole, text)
     if architecture is None:
@@ -185,7 +186,7 @@ class _Reading:
         path = given.removeprefix("models--").replace("--", "/").replace("\\", "/").strip("/ ")
         *before, title = path.split("/") if path else [given]
         organisation = before[-1].strip() if len(before) == 1 else ""
-        return organisation or _NOBODY, title.strip() or given
+        return organisation or NOBODY, title.strip() or given
 
     def _definition(self, organisation: str, title: str) -> dict[str, Any]:
         """Return what is of the model as a whole."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 import re
 import struct
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Generator, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from gpudesk.catalog.importing.file_sources import plain_text
@@ -18,6 +18,8 @@ from gpudesk.domain.units import MIB
 
 INDEX: Final = "model.safetensors.index.json"
 _SUFFIX: Final = ".safetensors"
+#: The file of a model that lies in one.
+_WHOLE: Final = "model.safetensors"
 #: An index names every tensor of models with hundreds of experts.
 _INDEX_BYTES: Final = 64 * MIB
 #: The longest header that the format allows.
@@ -36,20 +38,23 @@ _BITS: Final = {"I32": 32, "U8": 8, "I8": 8}
 
 
 @dataclass(frozen=True, slots=True)
-class Tensor:
-    """One tensor of a header."""
+class Kept:
+    """Where a tensor belongs, as far as counting goes: its layer (None: outside), its format, its kind."""
 
-    name: str
+    layer: int | None
     dtype: str
-    shape: tuple[int, ...]
+    is_matrix: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """What is known of the tensors: `names` of all, `tensors` where every header is there."""
+    """What is known of the tensors: `names` of all, and where every header is there, `elements` of each kind.
+
+    The elements are those of the text model and its draft layers, without what lies beside packed matrices.
+    """
 
     names: frozenset[str] = frozenset()
-    tensors: tuple[Tensor, ...] = ()
+    elements: Mapping[Kept, int] = field(default_factory=dict)
     total_bytes: int | None = None
     total_parameters: int | None = None
 
@@ -62,6 +67,17 @@ class Checkpoint:
 
 def read_checkpoint(beside: Mapping[str, bytes]) -> Checkpoint:
     """Read the index and the headers among the files; raises `InputError` naming the file that is broken."""
+    steps = checkpoint_steps(beside)
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            found: Checkpoint = end.value
+            return found
+
+
+def checkpoint_steps(beside: Mapping[str, bytes]) -> Generator[tuple[int, int], None, Checkpoint]:
+    """Do what `read_checkpoint` does, and yield before each file how many are read, and of how many."""
     names: frozenset[str] = frozenset()
     shards: frozenset[str] | None = None
     sizes: Fields | None = None
@@ -72,15 +88,29 @@ def read_checkpoint(beside: Mapping[str, bytes]) -> Checkpoint:
         if shown is not None:
             names = frozenset(shown.names())
             shards = frozenset(file for name in names if isinstance(file := shown.raw(name), str))
-    files = {name: data for name, data in beside.items() if name.endswith(_SUFFIX)}
-    tensors = tuple(tensor for name, data in files.items() for tensor in _header(name, data))
-    whole = bool(files) and (shards is None or shards <= files.keys())
+    files = _of_the_model({name: data for name, data in beside.items() if name.endswith(_SUFFIX)}, shards)
+    found: set[str] = set()
+    elements: dict[Kept, int] = {}
+    for number, (file, data) in enumerate(files.items()):
+        yield number, len(files)
+        for name, dtype, shape in _header(file, data):
+            found.add(name)
+            if not (_NOT_TEXT.search(name) or _BESIDE.search(name)):
+                kept = Kept(_layer(name), dtype, len(shape) > 1)
+                elements[kept] = elements.get(kept, 0) + math.prod(shape)
+    whole = shards is None or shards <= files.keys()
     return Checkpoint(
-        names or frozenset(tensor.name for tensor in tensors),
-        tensors if whole else (),
+        names or frozenset(found),
+        elements if whole else {},
         _total(sizes, "total_size"),
         _total(sizes, "total_parameters"),
     )
+
+
+def _of_the_model(files: dict[str, bytes], shards: frozenset[str] | None) -> dict[str, bytes]:
+    """Return the files that the model is in: the same tensors can lie in others beside them once more."""
+    wanted = {_WHOLE} if shards is None and _WHOLE in files else shards
+    return files if wanted is None else {name: data for name, data in files.items() if name in wanted}
 
 
 def _total(sizes: Fields | None, name: str) -> int | None:
@@ -91,8 +121,8 @@ def _total(sizes: Fields | None, name: str) -> int | None:
     return written if isinstance(written, int) and not isinstance(written, bool) and written > 0 else None
 
 
-def _header(name: str, data: bytes) -> Iterator[Tensor]:
-    """Read the header of one file: eight bytes with its length, then JSON."""
+def _header(name: str, data: bytes) -> Iterator[tuple[str, str, list[int]]]:
+    """Read the header of one file, eight bytes with its length, then JSON: names, formats, shapes."""
     if len(data) < 8:
         raise InputError(message("import.hf.short_header"), name)
     (length,) = struct.unpack("<Q", data[:8])
@@ -109,7 +139,7 @@ def _header(name: str, data: bytes) -> Iterator[Tensor]:
         )
         if not sized or not isinstance(shape, list) or len(shape) > 8 or not isinstance(dtype, str):
             raise InputError(message("import.hf.broken_header"), f"{name}: {plain_text(tensor, 80)}")
-        yield Tensor(tensor, dtype, tuple(shape))
+        yield tensor, dtype, shape
 
 
 def text_parameters(checkpoint: Checkpoint, layers: int, stored: Precision | None) -> int | None:
@@ -118,24 +148,29 @@ def text_parameters(checkpoint: Checkpoint, layers: int, stored: Precision | Non
     Draft layers beyond `layers` and modules of other senses do not count; packed matrices count what they
     unpack to, in the format that the checkpoint stores.
     """
-    if not checkpoint.tensors:
+    if not checkpoint.elements:
         return None
     return sum(
-        math.prod(tensor.shape) * _packed(tensor, stored)
-        for tensor in checkpoint.tensors
-        if _is_text(tensor.name, layers) and not _BESIDE.search(tensor.name)
+        elements * _packed(kept, stored)
+        for kept, elements in checkpoint.elements.items()
+        if kept.layer is None or kept.layer < layers
     )
 
 
-def _is_text(name: str, layers: int) -> bool:
+def _layer(name: str) -> int | None:
     number = _LAYER.search(name)
-    return not _NOT_TEXT.search(name) and (number is None or int(number[1]) < layers)
+    return None if number is None else int(number[1])
 
 
-def _packed(tensor: Tensor, stored: Precision | None) -> int:
+def _is_text(name: str, layers: int) -> bool:
+    number = _layer(name)
+    return not _NOT_TEXT.search(name) and (number is None or number < layers)
+
+
+def _packed(kept: Kept, stored: Precision | None) -> int:
     """Return how many numbers one element holds."""
-    bits = _BITS.get(tensor.dtype)
-    if bits is None or len(tensor.shape) < 2 or stored is None:
+    bits = _BITS.get(kept.dtype)
+    if bits is None or not kept.is_matrix or stored is None:
         return 1
     width = {Precision.INT4: 4, Precision.MXFP4: 4, Precision.NVFP4: 4, Precision.FP4: 4, Precision.INT8: 8}
     return max(bits // width.get(stored, bits), 1)
@@ -162,8 +197,8 @@ def compared(
         return None
     if found == counted:
         return message("import.hf.same_count", count=counted)
-    more = any(not _is_text(name, layers) for name in checkpoint.names)
-    if found > counted and more and not checkpoint.tensors:
+    stores_all = found > counted and not checkpoint.elements
+    if stores_all and any(not _is_text(name, layers) for name in checkpoint.names):
         return message("import.hf.more_stored", count=counted, found=found)
     return message("import.hf.other_count", count=counted, found=found, difference=abs(found - counted))
 

@@ -1,0 +1,141 @@
+"""Headers of the files of tensors beside a configuration: read within bounds, and what they count to."""
+
+from __future__ import annotations
+
+import json
+import struct
+from pathlib import Path
+
+import pytest
+
+from gpudesk.catalog.queries import Catalog
+from gpudesk.domain.messages import InputError
+from gpudesk.domain.own_facts import OwnClaim
+from gpudesk.domain.progress import Progress, Steps
+from gpudesk.sentences import problem, sentence
+from gpudesk.workbench import tensor_files
+from gpudesk.workbench.importing import Import, propose
+from gpudesk.workbench.tensor_files import tensor_headers
+
+CONFIG = {
+    "model_type": "llama",
+    "hidden_size": 64,
+    "intermediate_size": 128,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 2,
+    "num_hidden_layers": 1,
+    "vocab_size": 1000,
+    "max_position_embeddings": 4096,
+    "tie_word_embeddings": False,
+    "quantization_config": {"quant_method": "awq", "bits": 4, "group_size": 32},
+}
+#: Eight numbers of four bits lie in one of 32.
+PACKED = {
+    "model.layers.0.self_attn.q_proj.qweight": ("I32", [64, 8]),
+    "model.layers.0.self_attn.q_proj.scales": ("F16", [2, 64]),
+    "model.layers.0.self_attn.k_proj.qweight": ("I32", [64, 4]),
+    "model.layers.0.self_attn.v_proj.qweight": ("I32", [64, 4]),
+    "model.layers.0.self_attn.o_proj.qweight": ("I32", [64, 8]),
+    "model.layers.0.mlp.gate_proj.qweight": ("I32", [64, 16]),
+    "model.layers.0.mlp.up_proj.qweight": ("I32", [64, 16]),
+    "model.layers.0.mlp.down_proj.qweight": ("I32", [128, 8]),
+    "model.layers.0.input_layernorm.weight": ("F16", [64]),
+    "model.layers.0.post_attention_layernorm.weight": ("F16", [64]),
+}
+OUTSIDE = {
+    "model.embed_tokens.weight": ("F16", [1000, 64]),
+    "model.norm.weight": ("F16", [64]),
+    "lm_head.weight": ("F16", [1000, 64]),
+}
+COUNT = 64 * (2 * 64 + 2 * 32) + 3 * 64 * 128 + 2 * 64 + 2 * 1000 * 64 + 64
+
+
+def write(path: Path, tensors: dict[str, tuple[str, list[int]]], *, weights: int = 4096) -> int:
+    table = {name: {"dtype": dtype, "shape": shape} for name, (dtype, shape) in tensors.items()}
+    header = json.dumps(table).encode()
+    path.write_bytes(struct.pack("<Q", len(header)) + header + b"\x00" * weights)
+    return 8 + len(header)
+
+
+def finished(steps: Steps[dict[str, bytes]]) -> tuple[dict[str, bytes], list[Progress]]:
+    told = []
+    while True:
+        try:
+            told.append(next(steps))
+        except StopIteration as end:
+            found: dict[str, bytes] = end.value
+            return found, told
+
+
+def imported(path: Path, facts: Catalog) -> Import:
+    steps = propose([path], facts, today="2026-11-21")
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            found: Import = end.value[0]
+            return found
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "config.json").write_text(json.dumps(CONFIG))
+    write(tmp_path / "model-1.safetensors", PACKED)
+    write(tmp_path / "model-2.safetensors", OUTSIDE)
+    return tmp_path
+
+
+def test_only_headers_are_read_and_each_file_is_a_step(folder: Path) -> None:
+    found, told = finished(tensor_headers(folder))
+    sizes = {"model-1.safetensors": PACKED, "model-2.safetensors": OUTSIDE}
+    assert list(found) == list(sizes)
+    assert {name: json.loads(raw[8:]).keys() for name, raw in found.items()} == {
+        name: tensors.keys() for name, tensors in sizes.items()
+    }
+    assert [(each.done, each.total) for each in told] == [(0, 2), (1, 2)]
+
+
+def test_a_header_longer_than_what_is_read_at_first_comes_whole(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole, _ = finished(tensor_headers(folder))
+    monkeypatch.setattr(tensor_files, "_FIRST", 100)
+    assert finished(tensor_headers(folder))[0] == whole
+
+
+def test_too_much_of_it_is_left_alone(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as less:
+        less.setattr(tensor_files, "_MOST_FILES", 1)
+        assert finished(tensor_headers(folder))[0] == {}
+    monkeypatch.setattr(tensor_files, "_MOST_BYTES", 500)
+    assert finished(tensor_headers(folder))[0] == {}
+    (folder / "model-1.safetensors").write_bytes(b"\xff" * 64)
+    assert finished(tensor_headers(folder))[0] == {}
+
+
+def test_a_packed_checkpoint_counts_what_it_unpacks_to(folder: Path, facts: Catalog) -> None:
+    proposal = imported(folder, facts).proposal
+    assert f"{COUNT:,} parameters, as many as the checkpoint holds" in map(sentence, proposal.notes)
+    stated = [fact.value for fact in proposal.facts if isinstance(fact, OwnClaim)]
+    assert COUNT in stated
+
+
+def test_the_same_tensors_in_another_file_are_not_counted_twice(folder: Path, facts: Catalog) -> None:
+    write(folder / "consolidated.safetensors", PACKED | OUTSIDE)
+    weights = dict.fromkeys(PACKED, "model-1.safetensors") | dict.fromkeys(OUTSIDE, "model-2.safetensors")
+    (folder / "model.safetensors.index.json").write_text(json.dumps({"weight_map": weights}))
+    said = [sentence(note) for note in imported(folder, facts).proposal.notes]
+    assert f"{COUNT:,} parameters, as many as the checkpoint holds" in said
+
+
+def test_files_beside_a_configuration_of_another_name_are_not_its_own(folder: Path, facts: Catalog) -> None:
+    named = folder / "another.json"
+    named.write_text(json.dumps(CONFIG | {"num_hidden_layers": 2}))
+    assert imported(named, facts).proposal.notes == ()
+
+
+def test_a_broken_header_is_refused_by_the_name_of_its_file(folder: Path, facts: Catalog) -> None:
+    (folder / "model-1.safetensors").write_bytes(struct.pack("<Q", 5000) + b"{")
+    with pytest.raises(InputError) as refused:
+        imported(folder, facts)
+    assert "model-1.safetensors" in problem(refused.value)
