@@ -113,6 +113,7 @@ CATALOG_SENTENCES: Final = MappingProxyType(
         "import.nested": "is nested deeper, or has longer numbers, than any such file",
         "import.fields_missing": "does not state {fields}; say it by --answer FIELD=VALUE or in the window",
         "import.answer": "{given} stands where {wanted} belongs",
+        "import.no_model": "is for models, and this file holds none",
         "import.choice": "{given} is none of {choices}",
         "import.id": "has small letters, digits, single dots and hyphens, at most {longest}",
     }

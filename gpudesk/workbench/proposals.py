@@ -12,7 +12,15 @@ from typing import Final
 from gpudesk.catalog.definitions import to_json
 from gpudesk.domain.claims import Preference, Source
 from gpudesk.domain.messages import InputError, message
-from gpudesk.domain.own_facts import OwnAccelerator, OwnClaim, OwnFact, OwnModel, OwnPrice, Proposal
+from gpudesk.domain.own_facts import (
+    NOBODY,
+    OwnAccelerator,
+    OwnClaim,
+    OwnFact,
+    OwnModel,
+    OwnPrice,
+    Proposal,
+)
 from gpudesk.workbench.own_checks import line, own_source, slug
 
 #: How ids are written, shipped ones and those of the user.
@@ -84,8 +92,37 @@ def titled(proposal: Proposal, title: str) -> Proposal:
     sources = sources_of(proposal)
     if not sources or sources[0].title == title.strip():
         return proposal
-    former = sources[0]
-    made = own_source(title, former.publisher, url=former.url, date=former.date, kind=former.kind)
+    return _sourced(proposal, replace(sources[0], title=title))
+
+
+def nobodys(proposal: Proposal) -> bool:
+    """Whether a model comes from files that do not say whose it is."""
+    subject = subject_of(proposal)
+    return isinstance(subject, OwnModel) and subject.organisation == NOBODY
+
+
+def made_by(proposal: Proposal, organisation: str) -> Proposal:
+    """Return a proposal whose model is of this organisation, and so what published it.
+
+    Raises `InputError` at the field `organisation`, also where there is no model.
+    """
+    subject = subject_of(proposal)
+    said = str(line("organisation", organisation.strip()))
+    if not isinstance(subject, OwnModel):
+        raise InputError(message("import.no_model"), "organisation")
+    definition = to_json({**json.loads(subject.definition), "organisation": said})
+    made = replace(subject, organisation=said, definition=definition)
+    named_so = replace(proposal, facts=tuple(made if each is subject else each for each in proposal.facts))
+    sources = sources_of(named_so)
+    if len(sources) != 1 or sources[0].publisher != subject.organisation:
+        return named_so
+    return _sourced(named_so, replace(sources[0], publisher=said))
+
+
+def _sourced(proposal: Proposal, source: Source) -> Proposal:
+    """Return a proposal with another first source: the same words make the same id."""
+    former = sources_of(proposal)[0]
+    made = own_source(source.title, source.publisher, url=source.url, date=source.date, kind=source.kind)
     changed = _with_source(former.id, made.id)
     return replace(
         proposal, facts=tuple(made if fact is former else changed(fact) for fact in proposal.facts)

@@ -14,7 +14,7 @@ from gpudesk.workbench.fields import quoted
 from gpudesk.workbench.importing import Import
 from gpudesk.workbench.own_checks import optional_date, optional_line
 from gpudesk.workbench.own_edits import add
-from gpudesk.workbench.proposals import check_id, named, subject_of, titled
+from gpudesk.workbench.proposals import check_id, made_by, named, subject_of, titled
 
 if TYPE_CHECKING:
     from gpudesk.domain.signers import Signer
@@ -32,6 +32,7 @@ class Wishes:
 
     id: str = ""
     name: str = ""
+    organisation: str = ""
     title: str = ""
     provider: str = ""
     date: str = ""
@@ -47,6 +48,8 @@ def revised(found: Import, proposal: Proposal, wishes: Wishes, catalog: Catalog)
         wanted = wishes.id.strip() or subject.id
         check_id(wanted, {thing.id for thing in catalog.things() if not thing.own})
         proposal = named(proposal, wanted, wishes.name or subject.name)
+    if wishes.organisation.strip():
+        proposal = made_by(proposal, wishes.organisation)
     return titled(proposal, wishes.title) if wishes.title.strip() else proposal
 
 

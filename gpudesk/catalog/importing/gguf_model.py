@@ -14,6 +14,7 @@ from gpudesk.catalog.importing.gguf_keys import Keys
 from gpudesk.catalog.importing.gguf_layers import Layer, Table, read_layer
 from gpudesk.catalog.importing.gguf_types import FILE_TYPES, TensorType, mean_bits, nearest_precision
 from gpudesk.domain.messages import InputError, Message, message
+from gpudesk.domain.own_facts import NOBODY
 from gpudesk.domain.precision import FORMATS
 
 _BLOCK: Final = re.compile(r"blk\.(\d{1,6})\.(.+)")
@@ -61,7 +62,7 @@ class GgufModel:
         for key in ("general.organization", "general.author", "general.base_model.0.organization"):
             if said := plain_text(self._keys.text(key) or ""):
                 return said
-        return self._keys.stated or "GGUF"
+        return NOBODY
 
     @property
     def parameters(self) -> int:

@@ -37,6 +37,9 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type
     parser.add_argument("--as", dest="id", metavar="ID", help=tr("the id of the model or accelerator"))
     parser.add_argument("--name", metavar=tr("NAME"), help=tr("what it is called"))
     parser.add_argument(
+        "--organisation", metavar=tr("NAME"), help=tr("who made the model, where its files do not say")
+    )
+    parser.add_argument(
         "--answer",
         action="append",
         type=_answer,
@@ -75,8 +78,10 @@ def run(options: argparse.Namespace) -> int:
     with Workbench.open() as workbench:
         catalog, own = workbench.catalog, workbench.own
         found = through(propose(paths, catalog, today=today()))
-        if len(found) > 1 and (options.id or options.name):
-            raise UsageError(tr("--as and --name are for one file; these are {n}", n=len(found)))
+        if len(found) > 1 and (options.id or options.name or options.organisation):
+            raise UsageError(
+                tr("--as, --name and --organisation are for one file; these are {n}", n=len(found))
+            )
         if any(each.pack is not None for each in found):
             if len(found) > 1:
                 raise UsageError(tr("a pack is imported by itself; these are {n} files", n=len(found)))
@@ -96,6 +101,7 @@ def _wanted(found: Import, options: argparse.Namespace, workbench: Workbench) ->
     wishes = Wishes(
         id=options.id or "",
         name=options.name or "",
+        organisation=options.organisation or "",
         provider=options.provider or "",
         date=options.date or "",
     )

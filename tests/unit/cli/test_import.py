@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from gpudesk.cli import main as entry
+from gpudesk.domain.claims import Source
 from gpudesk.workbench.own_checks import own_source
 from gpudesk.workbench.own_edits import state_value
 from gpudesk.workbench.pack import make_pack
@@ -260,3 +261,14 @@ def test_a_pack_that_was_changed_is_refused(
     assert code == 1
     assert err.count("\n") == 1
     assert facts() == 0
+
+
+def test_the_maker_of_a_model_can_be_named(capsys: Capture, llama: Path, offers: Path) -> None:
+    assert run(capsys, llama, "--organisation", "Acme")[0] == 0
+    with Workbench.open() as workbench:
+        assert workbench.catalog.model("my-llama").organisation == "Acme"
+        assert {source.publisher for source in workbench.own.facts if isinstance(source, Source)} == {"Acme"}
+    code, _, err = run(capsys, offers, "--organisation", "Acme")
+    assert code == 1
+    assert "organisation" in err
+    assert "is for models" in err

@@ -1,17 +1,28 @@
 """A proposal under another id, name or source: everything in it follows."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from gpudesk.domain.claims import Kind, Preference, Source
 from gpudesk.domain.messages import InputError
-from gpudesk.domain.own_facts import OwnAccelerator, OwnClaim, OwnFact, OwnModel, OwnPrice, Proposal
+from gpudesk.domain.own_facts import (
+    NOBODY,
+    OwnAccelerator,
+    OwnClaim,
+    OwnFact,
+    OwnModel,
+    OwnPrice,
+    Proposal,
+)
 from gpudesk.workbench.proposals import (
     check_id,
     free_id,
     lacks,
+    made_by,
     named,
+    nobodys,
     sources_of,
     subject_of,
     titled,
@@ -103,3 +114,31 @@ def test_what_cannot_be_is_refused_at_its_field() -> None:
     with pytest.raises(InputError) as caught:
         titled(proposal(MODEL), " ")
     assert caught.value.where == "title"
+
+
+def test_a_model_that_nobody_made_gets_its_maker_and_the_source_its_publisher() -> None:
+    source = Source("own-file-2", "config.json", NOBODY, Kind.CONFIG_COPY)
+    unsigned = replace(MODEL, organisation=NOBODY)
+    made = Proposal("model", "A model", (source, unsigned, replace(CLAIM, source=source.id)))
+    assert nobodys(made)
+    assert not nobodys(proposal(MODEL))
+    assert not nobodys(proposal(price("p"), kind="prices"))
+    signed = made_by(made, " Acme ")
+    subject, (published,) = subject_of(signed), sources_of(signed)
+    assert isinstance(subject, OwnModel)
+    assert (subject.organisation, published.publisher) == ("Acme", "Acme")
+    assert json.loads(subject.definition)["organisation"] == "Acme"
+    assert [fact.source for fact in signed.facts if isinstance(fact, OwnClaim)] == [published.id]
+    assert published.id != source.id
+
+
+def test_whoever_published_a_file_stays_its_publisher() -> None:
+    made = made_by(proposal(replace(MODEL, organisation=NOBODY), CLAIM), "Acme")
+    assert sources_of(made) == (SOURCE,)
+
+
+def test_only_models_have_a_maker_that_can_be_named() -> None:
+    for made, given in ((proposal(price("p"), kind="prices"), "Acme"), (proposal(MODEL), "a\x00b")):
+        with pytest.raises(InputError) as refused:
+            made_by(made, given)
+        assert refused.value.where == "organisation"

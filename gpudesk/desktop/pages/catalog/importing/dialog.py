@@ -20,7 +20,7 @@ from gpudesk.sheets.import_lines import kind_word
 from gpudesk.text import tr, trn
 from gpudesk.workbench.import_figures import import_figures
 from gpudesk.workbench.importing import Import
-from gpudesk.workbench.proposals import lacks, sources_of, subject_of
+from gpudesk.workbench.proposals import lacks, nobodys, sources_of, subject_of
 from gpudesk.workbench.taking_in import Wishes, take
 
 #: What figures have beside the rows, the buttons below, and the highest that the dialog becomes by itself.
@@ -112,11 +112,24 @@ class ImportDialog(FormDialog):
             row = TextRow(self.theme, "id", tr("Id"), required=True)
             row.show_value(subject.id)
             rows.append(row)
+        if nobodys(self.proposal):
+            rows.append(self._organisation_row())
         if len(sources) == 1:
             row = TextRow(self.theme, "title", tr("Source"), required=True)
             row.show_value(sources[0].title)
             rows.append(row)
         return rows
+
+    def _organisation_row(self) -> FormRow:
+        """Ask whose model it is where neither its folder nor its file says so."""
+        known = {model.organisation for model in self.desk.workbench.catalog.models()}
+        return TextRow(
+            self.theme,
+            "organisation",
+            tr("Organisation"),
+            empty=tr("who made it; its files do not say"),
+            words=sorted(known, key=str.casefold),
+        )
 
     def _price_rows(self) -> list[FormRow]:
         no_provider, no_date = lacks(self.proposal)
@@ -268,7 +281,7 @@ class ImportDialog(FormDialog):
 
 
 #: The rows of wishes, by the names of their fields.
-_WISHES = frozenset({"id", "name", "title", "provider", "date"})
+_WISHES = frozenset({"id", "name", "organisation", "title", "provider", "date"})
 
 
 def _is_open(row: FormRow, field: MissingField) -> bool:

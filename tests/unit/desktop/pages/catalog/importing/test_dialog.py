@@ -1,5 +1,6 @@
 """The preview of an import: what it shows, what can be changed in it, what it writes, and what it keeps."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ from gpudesk.desktop.pages.catalog.editors.number_row import NumberRow
 from gpudesk.desktop.pages.catalog.importing.dialog import ImportDialog
 from gpudesk.domain.claims import Kind, Source
 from gpudesk.domain.messages import InputError, message
-from gpudesk.domain.own_facts import Edit, MissingField, OwnFacts, OwnPrice, Proposal
+from gpudesk.domain.own_facts import NOBODY, Edit, MissingField, OwnFacts, OwnPrice, Proposal
 from gpudesk.domain.progress import Progress, Steps
 from gpudesk.workbench.import_files import FileKind
 from gpudesk.workbench.importing import Answers, Import
@@ -222,3 +223,23 @@ def test_escape_leaves_it_out_and_writes_nothing(
     QTest.keyClick(dialog, Qt.Key.Key_Escape)
     assert not dialog.isVisible()
     assert len(own_workbench.own.facts) == 0
+
+
+def test_the_maker_is_asked_for_where_no_file_names_one(
+    own_window: MainWindow, own_workbench: Workbench, qtbot: QtBot
+) -> None:
+    assert shown(own_window, model(), qtbot).row("organisation") is None
+    source = replace(SOURCE, publisher=NOBODY)
+    facts = model_facts(definition() | {"organisation": NOBODY}, source, today="2026-11-21")
+    dialog = shown(own_window, Proposal("model", "Tiny", facts), qtbot)
+    row = dialog.row("organisation")
+    assert isinstance(row, TextRow)
+    assert row.edit.accessibleName() == "Organisation"
+    assert row.is_empty()
+    # Left empty it stays as it is, so that it keeps nobody from adding the model.
+    row.edit.setText("Acme")
+    dialog.accept()
+    qtbot.waitUntil(lambda: dialog.saved)
+    assert own_workbench.catalog.model("tiny").organisation == "Acme"
+    (written,) = [fact for fact in own_workbench.own.facts if isinstance(fact, Source)]
+    assert written.publisher == "Acme"
