@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from gpudesk.domain.claims import PRICE_ENDS, Attribute, Claim, Stance
+from gpudesk.domain.claims import PRICE_ENDS, PURCHASE, Attribute, Claim, Stance
 from gpudesk.domain.formatting import UNKNOWN, Formatter, Quantity, display_unit, quantity_of
 from gpudesk.sheets.catalog_view import EDIT_KEY, CatalogView, aged, statement_line
 from gpudesk.sheets.claim_lines import (
@@ -58,9 +58,7 @@ def explain_catalog_attribute(view: CatalogView, thing: str, name: str) -> Expla
 
 def _recorded(view: CatalogView, thing: str) -> Explanation | None:
     """Explain what a part costs by the prices on record, the user's first; where there is none, say so."""
-    bought = [
-        price for price in view.facts.prices() if price.accelerator == thing and price.term == "purchase"
-    ]
+    bought = [price for price in view.facts.prices() if price.accelerator == thing and price.term == PURCHASE]
     if not bought:
         return _unstated(view, thing, PRICE_ENDS[0])
     return explain_price(view, min(bought, key=lambda price: not price.own).id)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from gpudesk.domain.claims import PRICE_ENDS
+from gpudesk.domain.claims import PRICE_ENDS, PURCHASE
 from gpudesk.domain.formatting import UNKNOWN, Formatter, quantity_of
 from gpudesk.domain.imports import ImportFigures, ModelFigures, PriceFigures
 from gpudesk.domain.price_ranges import PriceRange
@@ -107,7 +107,7 @@ def price_lines(prices: tuple[PriceFigures, ...], formatter: Formatter) -> tuple
 
 def _price(figures: PriceFigures, formatter: Formatter) -> PriceLine:
     found = figures.range
-    decimals = 0 if found.term == "purchase" else 2
+    decimals = 0 if found.term == PURCHASE else 2
     low, median, high = (
         formatter.number(amount, decimals) for amount in (found.low, found.median, found.high)
     )

@@ -18,13 +18,13 @@ _LOW, _HIGH = PRICE_ENDS
 _PRICE: Final = "price_purchase"
 
 
-def own_rows(catalog: Catalog, facts: OwnFacts) -> Iterator[CatalogRow]:
+def own_rows(catalog: Catalog) -> Iterator[CatalogRow]:
     """Yield a row for each thing, attribute and price of the user's."""
     things = {thing.id: thing for thing in catalog.things()}
-    for fact in facts:
+    for fact in catalog.own:
         if isinstance(fact, OwnAccelerator | OwnModel) and fact.id in things:
             yield _thing_row(things[fact.id])
-    for thing_id in _touched(facts):
+    for thing_id in _touched(catalog.own):
         if thing_id in things:
             yield from _override_rows(things[thing_id], catalog.attributes(thing_id))
     for price in catalog.prices():

@@ -9,8 +9,7 @@ from typing import Final
 
 from gpudesk.catalog.queries import Catalog
 from gpudesk.domain.catalog_tables import CatalogRow, CatalogTable, CellMark, CellValue, Section
-from gpudesk.domain.claims import AGREES, PURCHASE, Attribute, Claim, Price, SeedClaim, Source, Stance
-from gpudesk.domain.own_facts import OwnFacts
+from gpudesk.domain.claims import AGREES, PURCHASE, Attribute, Claim, Price, SeedClaim, Stance
 from gpudesk.domain.things import Thing, ThingKind
 from gpudesk.workbench.catalog_columns import COLUMNS, marked
 from gpudesk.workbench.catalog_own_rows import own_rows
@@ -24,16 +23,14 @@ _KINDS: Final = (ThingKind.ACCELERATOR, ThingKind.MODEL, ThingKind.DIFFUSION_MOD
 Rows = Iterator[CatalogRow | None]
 
 
-def catalog_table(section: Section, catalog: Catalog, facts: OwnFacts | None = None) -> CatalogTable:
-    """Return a whole section; `facts` are the user's, which `YOURS` is made of."""
-    rows = tuple(row for row in catalog_rows(section, catalog, facts) if row is not None)
+def catalog_table(section: Section, catalog: Catalog) -> CatalogTable:
+    """Return a whole section."""
+    rows = tuple(row for row in catalog_rows(section, catalog) if row is not None)
     return CatalogTable(section, COLUMNS[section], rows)
 
 
-def catalog_rows(section: Section, catalog: Catalog, facts: OwnFacts | None = None) -> Rows:
+def catalog_rows(section: Section, catalog: Catalog) -> Rows:
     """Yield the rows of a section in the order of the catalog, and None where a row takes longer."""
-    if section is Section.YOURS:
-        return own_rows(catalog, facts or OwnFacts())
     return _MAKERS[section](catalog)
 
 
@@ -242,14 +239,9 @@ def _source_rows(catalog: Catalog) -> Rows:
             maker=source.publisher,
             kinds=(source.kind,),
             date=source.date,
-            own=is_own(source),
+            own=source.own,
             item=source,
         )
-
-
-def is_own(source: Source) -> bool:
-    """Whether a source is one of the user's."""
-    return source.id.startswith("own-")
 
 
 def _claims_by_source(catalog: Catalog) -> Iterator[Counter[str]]:
@@ -271,5 +263,6 @@ _MAKERS: Final[Mapping[Section, Callable[[Catalog], Rows]]] = MappingProxyType(
         Section.CLAIMS: _claim_rows,
         Section.DISPUTES: _dispute_rows,
         Section.SOURCES: _source_rows,
+        Section.YOURS: own_rows,
     }
 )

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from gpudesk.catalog.queries import Catalog
 from gpudesk.domain.catalog_tables import CatalogRow, CellMark, CellValue, Column, Section
-from gpudesk.domain.claims import Attribute, Claim, Kind, Price
+from gpudesk.domain.claims import PRICE_ENDS, PURCHASE, Attribute, Claim, Kind, Price
 from gpudesk.domain.models import Model, MoeFfn
 from gpudesk.domain.things import Thing, ThingKind
 from gpudesk.workbench.catalog_columns import COLUMNS
@@ -23,7 +23,7 @@ def accelerator_rows(catalog: Catalog) -> Iterator[CatalogRow]:
     announced = {part.id for part in catalog.accelerators() if part.announced}
     purchases: dict[str, list[Price]] = {}
     for price in catalog.prices():
-        if price.accelerator and price.term == "purchase":
+        if price.accelerator and price.term == PURCHASE:
             purchases.setdefault(price.accelerator, []).append(price)
     for thing in catalog.things(ThingKind.ACCELERATOR):
         attributes = _attributes(catalog, thing)
@@ -105,7 +105,7 @@ def _mark(attribute: Attribute) -> int:
 
 def _price(attributes: Attributes, purchases: Iterable[Price]) -> _Marked:
     """Return the ends of what a part costs, by the claims about it, else by the prices on record."""
-    ends = [attributes[name] for name in ("price_low", "price_high") if name in attributes]
+    ends = [attributes[name] for name in PRICE_ENDS if name in attributes]
     stated = [each for each in ends if isinstance(each.value, int | float)]
     if stated:
         mark = 0

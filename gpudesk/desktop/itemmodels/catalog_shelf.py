@@ -45,8 +45,7 @@ class Shelf:
         """Make nothing yet."""
         self._formatter = formatter
         self.today = today
-        catalog, facts = workbench.catalog, workbench.own.facts
-        self._parts = {section: _Part(catalog_rows(section, catalog, facts)) for section in Section}
+        self._parts = {section: _Part(catalog_rows(section, workbench.catalog)) for section in Section}
 
     # Making
 

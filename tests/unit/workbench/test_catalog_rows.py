@@ -52,7 +52,7 @@ def mark(table: CatalogTable, key: str, column: str) -> int:
 
 @pytest.mark.parametrize("section", Section)
 def test_keys_are_unique_and_rows_fill_their_columns(shipped: Workbench, section: Section) -> None:
-    table = catalog_table(section, shipped.catalog, shipped.own.facts)
+    table = catalog_table(section, shipped.catalog)
     assert len({each.key for each in table.rows}) == len(table.rows)
     assert all(len(each.values) == len(table.columns) for each in table.rows)
     assert all(not each.marks or len(each.marks) == len(table.columns) for each in table.rows)
@@ -157,7 +157,7 @@ def test_sources_count_what_rests_on_them(own: Workbench) -> None:
 
 
 def test_yours_puts_your_values_beside_the_shipped_ones(own: Workbench) -> None:
-    table = catalog_table(Section.YOURS, own.catalog, own.own.facts)
+    table = catalog_table(Section.YOURS, own.catalog)
     bandwidth = "mi325x/memory_bandwidth"
     assert [each.key for each in table.rows] == [bandwidth, "price/own-1"]
     assert cell(table, bandwidth, "yours") == 5.9e12
@@ -165,7 +165,7 @@ def test_yours_puts_your_values_beside_the_shipped_ones(own: Workbench) -> None:
     assert cell(table, bandwidth, "difference") == pytest.approx(5.9 / 6)
     assert cell(table, bandwidth, "reason") == "seen"
     own.own.do(own_edits.take_shipped(own.catalog, "mi325x", "memory_bandwidth"))
-    after = catalog_table(Section.YOURS, own.catalog, own.own.facts)
+    after = catalog_table(Section.YOURS, own.catalog)
     assert cell(after, bandwidth, "yours") == 5.9e12
     assert cell(after, bandwidth, "shipped") == 6e12
     assert mark(after, bandwidth, "yours") == 0, "it is there, and does not hold"
@@ -177,7 +177,7 @@ def test_both_ends_of_a_price_of_yours_are_one_row(shipped: Workbench) -> None:
             own.catalog, "mi325x", "price_low", 18000, "USD", QUOTE, today="2026-11-20", high=23000
         )
         own.own.do(step)
-        table = catalog_table(Section.YOURS, own.catalog, own.own.facts)
+        table = catalog_table(Section.YOURS, own.catalog)
         (only,) = table.rows
         assert (only.key, only.values[table.place("yours")]) == ("mi325x/price_low", (18000, 23000))
         assert cell(table, only.key, "shipped") == (20000, 25000)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from PySide6.QtCore import QObject, Signal
 
 from gpudesk.desktop.pages.catalog.column_memory import ColumnMemory, Columns
@@ -9,6 +11,9 @@ from gpudesk.desktop.pages.catalog.table_view import CatalogView
 from gpudesk.desktop.session.settings import Settings
 from gpudesk.domain.catalog_tables import Section
 from gpudesk.workbench.catalog_columns import COLUMNS
+
+#: The section that was shown last.
+SECTION_SETTING: Final = "catalog.section"
 
 
 class ColumnArrangement(QObject):

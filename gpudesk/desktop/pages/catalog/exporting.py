@@ -11,11 +11,13 @@ from PySide6.QtCore import QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QDialog, QFileDialog, QWidget
 
+from gpudesk.desktop.pages.catalog.arrangement import SECTION_SETTING
 from gpudesk.desktop.pages.catalog.editors.fields import LONGEST_TEXT, ChoiceRow, SegmentRow, TextRow
 from gpudesk.desktop.pages.catalog.editors.form import FormDialog
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.settings import Settings
 from gpudesk.desktop.theme.theme import Theme
+from gpudesk.domain.catalog_tables import Section
 from gpudesk.domain.messages import InputError, message
 from gpudesk.domain.own_facts import Edit
 from gpudesk.domain.progress import Progress, Steps
@@ -33,6 +35,11 @@ if TYPE_CHECKING:
 
 _FOLDER, _SIGNER = "export.folder", "pack.signer"
 _ALL: Final = "all"
+#: The table of each list.
+_TABLES: Final = {section.value: section.value for section in Section} | {
+    Section.DIFFUSION.value: "diffusion-models",
+    Section.YOURS.value: "own",
+}
 
 
 def table_names() -> tuple[tuple[str, str], ...]:
@@ -51,8 +58,10 @@ def table_names() -> tuple[tuple[str, str], ...]:
     )
 
 
-def export_table(window: MainWindow, table: str = "accelerators") -> None:
-    """Let the user choose a table and a file, and write it beside the window."""
+def export_table(window: MainWindow) -> None:
+    """Let the user choose a table, at first the list that is shown, and a file; write it there."""
+    shown = window.settings.get(SECTION_SETTING, Section.ACCELERATORS.value)
+    table = _TABLES.get(shown, Section.ACCELERATORS.value)
     form = ExportForm(window.desk, window.theme, window.settings, table, window)
     form.accepted.connect(lambda: _write_table(window, form))
     form.finished.connect(form.deleteLater)

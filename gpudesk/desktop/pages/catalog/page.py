@@ -21,7 +21,7 @@ from gpudesk.desktop.itemmodels.catalog_query import (
     ranked_end,
 )
 from gpudesk.desktop.itemmodels.catalog_shelf import Shelf
-from gpudesk.desktop.pages.catalog.arrangement import ColumnArrangement
+from gpudesk.desktop.pages.catalog.arrangement import SECTION_SETTING, ColumnArrangement
 from gpudesk.desktop.pages.catalog.commands import Commands
 from gpudesk.desktop.pages.catalog.empty_state import EmptyState
 from gpudesk.desktop.pages.catalog.filter_line import FilterLine
@@ -52,7 +52,6 @@ from gpudesk.text import tr
 from gpudesk.workbench.settings_file import STALE_FACT_DAYS, STALE_PRICE_DAYS, age_rule
 
 _SECTION_OF_MENU: Final = 51
-_PLACE: Final = "catalog.section"
 #: Settings by which rows are ordered and marked.
 _FOLLOWED: Final = (STALE_PRICE_DAYS, STALE_FACT_DAYS, RANK_ANNOUNCED)
 #: How long sections are made in one go while nobody asks for them, in seconds.
@@ -74,7 +73,7 @@ class CatalogPage(Page):
         """Read nothing yet: the first look makes the section that is shown."""
         super().__init__(desk, theme, settings, parent)
         self.setAccessibleName(tr("Catalog"))
-        self.section = _section(settings.get(_PLACE, Section.ACCELERATORS.value))
+        self.section = _section(settings.get(SECTION_SETTING, Section.ACCELERATORS.value))
         self._words = ""
         self._facets: dict[Section, Facets] = {}
         self._sortings: dict[Section, Sorting | None] = {}
@@ -205,7 +204,7 @@ class CatalogPage(Page):
         if section is self.section:
             return
         self.section = section
-        self.settings.put(_PLACE, section.value)
+        self.settings.put(SECTION_SETTING, section.value)
         self.head.segment.set_value(section.value)
         self._show_section()
 

@@ -141,7 +141,7 @@ def test_sections_made_in_pieces_are_those_made_at_once(workbench: Workbench) ->
     assert turns > 10
     for section in Section:
         assert shelf.is_ready(section)
-        assert shelf.table(section) == catalog_table(section, workbench.catalog, workbench.own.facts)
+        assert shelf.table(section) == catalog_table(section, workbench.catalog)
 
 
 def test_what_is_typed_on_finds_the_same_as_what_is_typed_at_once(workbench: Workbench) -> None:

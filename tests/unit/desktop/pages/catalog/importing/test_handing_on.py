@@ -1,0 +1,99 @@
+"""Handing on from the window: a table as a file, the user's facts as a pack."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QFileDialog
+from pytestqt.qtbot import QtBot
+
+from gpudesk.desktop.main_window import MainWindow
+from gpudesk.desktop.pages.catalog.arrangement import SECTION_SETTING
+from gpudesk.desktop.pages.catalog.exporting import ExportForm, PackForm
+from gpudesk.domain.catalog_tables import Section
+from gpudesk.domain.messages import message
+from gpudesk.domain.own_facts import Edit
+from gpudesk.workbench.pack import read_pack
+from gpudesk.workbench.workbench import Workbench
+from tests.unit.workbench.own_samples import ALL
+
+Choose = Callable[[Path, str], None]
+
+
+@pytest.fixture
+def choose(monkeypatch: pytest.MonkeyPatch) -> Choose:
+    """Return what answers the system's question for a file, with the form that is chosen beside it."""
+
+    def answer(path: Path, form: str) -> None:
+        monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), form))
+
+    return answer
+
+
+def written(window: MainWindow, qtbot: QtBot) -> str:
+    qtbot.waitUntil(lambda: not window.jobs.running)
+    return window.note.text
+
+
+@pytest.mark.parametrize(
+    ("section", "table"),
+    [
+        (Section.ACCELERATORS, "accelerators"),
+        (Section.DIFFUSION, "diffusion-models"),
+        (Section.PRICES, "prices"),
+        (Section.YOURS, "own"),
+    ],
+)
+def test_the_list_that_is_shown_is_offered_first(
+    own_window: MainWindow, section: Section, table: str
+) -> None:
+    own_window.settings.put(SECTION_SETTING, section.value)
+    own_window.catalog.export()
+    (form,) = own_window.findChildren(ExportForm)
+    assert form.table == table
+    form.reject()
+
+
+def test_a_table_gets_the_suffix_of_its_form(
+    own_window: MainWindow, tmp_path: Path, choose: Choose, qtbot: QtBot
+) -> None:
+    own_window.settings.put(SECTION_SETTING, Section.PRICES.value)
+    own_window.catalog.export()
+    (form,) = own_window.findChildren(ExportForm)
+    choose(tmp_path / "prices", "Table with commas (*.csv)")
+    form.accept()
+    assert written(own_window, qtbot) == f"Written: {tmp_path / 'prices.csv'}."
+    head = (tmp_path / "prices.csv").read_text("utf-8-sig").splitlines()
+    assert any("on_demand" in line for line in head)
+
+
+def test_what_cannot_be_written_is_said(
+    own_window: MainWindow, tmp_path: Path, choose: Choose, qtbot: QtBot
+) -> None:
+    own_window.catalog.export()
+    (form,) = own_window.findChildren(ExportForm)
+    choose(tmp_path / "nowhere" / "a.csv", "")
+    form.accept()
+    said = written(own_window, qtbot)
+    assert said.startswith("Not written: ")
+    assert said.endswith("What was there is as it was.")
+
+
+def test_facts_are_handed_on_signed(
+    own_window: MainWindow, own_workbench: Workbench, tmp_path: Path, choose: Choose, qtbot: QtBot
+) -> None:
+    own_workbench.own.do(Edit(message("own.step.add", name="x"), after=tuple(ALL)))
+    own_window.catalog.make_pack()
+    (form,) = own_window.findChildren(PackForm)
+    choose(tmp_path / "ours", "")
+    form.accept()
+    assert form.isVisible(), "the name is missing"
+    form.named.show_value("Ours")
+    form.signing.show_value("yes")
+    form.signing.edited.emit()
+    form.by.show_value("Ada")
+    form.accept()
+    assert written(own_window, qtbot) == f"Written: {tmp_path / 'ours.gpudeskpack'}."
+    pack = read_pack((tmp_path / "ours.gpudeskpack").read_bytes())
+    assert (pack.name, pack.signature is not None and pack.signature.name) == ("Ours", "Ada")
+    assert dict(pack.facts.facts) == dict(ALL.facts)
