@@ -5,7 +5,6 @@ import io
 import json
 import math
 import re
-import time
 from collections.abc import Iterable
 
 import openpyxl
@@ -202,15 +201,3 @@ def test_any_text_comes_back_from_every_form(texts: list[str]) -> None:
     assert len(json.loads(written(table, Form.JSON))["rows"]) == len(texts)
     lines = [line for line in written(table, Form.MARKDOWN).decode().split("\n") if line.startswith("|")]
     assert len(lines) == len(texts) + 2
-
-
-@pytest.mark.parametrize("form", list(Form))
-def test_ten_thousand_rows_are_written_within_seconds(form: Form) -> None:
-    head = tuple(Column(f"c{place}", f"Column {place}", kind=CellKind.MIXED) for place in range(18))
-    rows = [
-        tuple(f"{line} text {place}" if place % 3 else line / 7 for place in range(18))
-        for line in range(10_000)
-    ]
-    start = time.process_time()
-    written(ExportTable("Many", head, rows), form)
-    assert time.process_time() - start < 4  # half of it where nothing else runs

@@ -168,7 +168,7 @@ def test_stopping_waits_for_the_threads_and_says_nothing(jobs: Jobs, outcome: Ou
 def test_one_that_never_lets_go_by_itself_does_not_hold_up_the_window(
     jobs: Jobs, outcome: Outcome, qtbot: QtBot
 ) -> None:
-    """Plain Python that yields seldom is taken the interpreter from by the switch interval."""
+    """Plain Python that yields seldom is taken the interpreter from long before a step of it has ended."""
 
     def steps() -> Steps[object]:
         for _ in range(4):
@@ -191,4 +191,4 @@ def test_one_that_never_lets_go_by_itself_does_not_hold_up_the_window(
         qtbot.waitUntil(lambda: not jobs.running)
         widest.append(max(gaps))
     # Once undisturbed by whatever else runs on the machine is enough.
-    assert min(widest) < 0.05
+    assert min(widest) < 0.1
