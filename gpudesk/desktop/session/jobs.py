@@ -10,7 +10,7 @@ import sys
 import time
 from collections.abc import Callable
 from threading import Event
-from typing import Any, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from PySide6.QtCore import QObject, QThread, QTimer, Signal, Slot
 
@@ -31,6 +31,7 @@ _WORKS_S = 0.002
 _RESTS_S = 0.0005
 #: Seconds after which the interpreter takes itself from a job that does not let go, while there is one.
 _SWITCH_S = 0.001
+_USUAL_SWITCH_S = sys.getswitchinterval()
 
 
 class _Worker(QThread):
@@ -147,13 +148,15 @@ class Jobs(QObject):
     #: What the status bar shows of the newest job, empty where there is none; whether it can be cancelled.
     shown = Signal(str, bool)
 
+    #: Jobs of all windows that run: the interpreter is theirs together.
+    _at_work: ClassVar[int] = 0
+
     def __init__(self, formatter: Formatter, parent: QObject | None = None) -> None:
         """Begin with none."""
         super().__init__(parent)
         self._formatter = formatter
         self._jobs: dict[str, Job[Any]] = {}
         self._all: list[Job[Any]] = []
-        self._switch_s = sys.getswitchinterval()
         self._text = ""
         self._timer = QTimer(self)
         self._timer.setInterval(_SHOWN_EVERY_MS)
@@ -177,10 +180,8 @@ class Jobs(QObject):
             former.drop()
         job: Job[_T] = Job(steps, done, failed, cancelled, self)
         self._jobs[kind] = job
-        if not self._all:
-            self._switch_s = sys.getswitchinterval()
-            sys.setswitchinterval(_SWITCH_S)
         self._all.append(job)
+        self._count(1)
         job.ended.connect(self._ended)
         self._timer.start()
         return job
@@ -201,22 +202,27 @@ class Jobs(QObject):
             job.drop()
         for job in self._all:
             job.wait()
-        if self._all:
-            sys.setswitchinterval(self._switch_s)
+        self._count(-len(self._all))
         self._jobs, self._all = {}, []
         self._timer.stop()
 
     @Slot()
     def _ended(self) -> None:
         job = self.sender()
-        self._all = [each for each in self._all if each is not job]
+        left = [each for each in self._all if each is not job]
+        self._count(len(left) - len(self._all))
+        self._all = left
         self._jobs = {kind: each for kind, each in self._jobs.items() if each is not job}
-        if not self._all:
-            sys.setswitchinterval(self._switch_s)
         if not self._jobs:
             self._timer.stop()
         self._show()
         job.deleteLater()
+
+    @staticmethod
+    def _count(more: int) -> None:
+        """Keep count of the jobs, and let the interpreter change hands quickly while there are any."""
+        Jobs._at_work += more
+        sys.setswitchinterval(_SWITCH_S if Jobs._at_work else _USUAL_SWITCH_S)
 
     def _show(self) -> None:
         job = next(reversed(self._jobs.values()), None) if self._jobs else None

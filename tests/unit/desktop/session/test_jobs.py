@@ -165,6 +165,20 @@ def test_stopping_waits_for_the_threads_and_says_nothing(jobs: Jobs, outcome: Ou
     assert outcome.said == []
 
 
+def test_jobs_of_two_windows_leave_the_interpreter_as_it_was(
+    jobs: Jobs, outcome: Outcome, qtbot: QtBot
+) -> None:
+    interval = sys.getswitchinterval()
+    others, ended = Jobs(Formatter()), list[str]()
+    start(jobs, for_ever(ended), outcome)
+    start(others, for_ever(ended), outcome)
+    assert sys.getswitchinterval() < interval
+    jobs.stop()
+    assert sys.getswitchinterval() < interval
+    others.stop()
+    assert sys.getswitchinterval() == interval
+
+
 def test_one_that_never_lets_go_by_itself_does_not_hold_up_the_window(
     jobs: Jobs, outcome: Outcome, qtbot: QtBot
 ) -> None:
