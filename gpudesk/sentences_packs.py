@@ -29,6 +29,7 @@ PACK_SENTENCES: Final = MappingProxyType(
         "pack.other_id": "is the structure of {id}; it must be that of the model that states it",
         "pack.no_id": "{given} is no id; ids have small letters, digits and hyphens",
         "pack.not_own_source": "{given} is no source of a user; their ids begin with own-",
+        "pack.signer_unknown": "there is no signer {number}; `gpudesk catalog signers` lists them",
         "pack.nothing_chosen": "nothing is chosen; choose a fact",
         # Packs that are made
         "pack.empty": "there is nothing to hand on; state a figure of your own first",

@@ -214,6 +214,13 @@ class OwnCatalog:
         if self.path is not None:
             self._made(self.path).trust(signer)
 
+    def distrust(self, key: str) -> None:
+        """Trust a signer no longer; raises `InputError` where that cannot be written."""
+        if self.problem is not None:
+            raise self.problem
+        if self._file is not None:
+            self._file.distrust(key)
+
     def _forget_steps(self) -> None:
         self._done.clear()
         self._undone.clear()

@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from gpudesk.cli import output
-from gpudesk.cli.commands import catalog_backups, catalog_export, catalog_pack
+from gpudesk.cli.commands import catalog_backups, catalog_export, catalog_pack, catalog_signers
 from gpudesk.cli.faults import AT_FAULT, DONE
 from gpudesk.cli.options import add_json
 from gpudesk.text import tr, trn
@@ -48,6 +48,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type
     part.set_defaults(run=_verify)
     catalog_export.add_part(parts)
     catalog_pack.add_part(parts)
+    catalog_signers.add_part(parts)
     catalog_backups.add_parts(parts)
 
 

@@ -76,6 +76,27 @@ def test_a_pack_that_was_changed_brings_nothing(
     assert not (tmp_path / "other").exists()
 
 
+def test_a_signer_is_trusted_until_that_is_taken_back(
+    pack: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    monkeypatch.setenv("GPUDESK_HOME", str(tmp_path / "other"))
+    assert entry.main(["catalog", "signers"]) == 0
+    assert capsys.readouterr().out.startswith("You trust nobody yet.")
+    bring_in(capsys, pack, "--trust")
+    assert entry.main(["catalog", "signers", "--json"]) == 0
+    (signer,) = json.loads(capsys.readouterr().out)
+    assert (signer["number"], signer["name"], len(signer["fingerprint"])) == (1, "Ada", 39)
+    assert entry.main(["catalog", "signers"]) == 0
+    assert signer["fingerprint"] in capsys.readouterr().out
+    assert entry.main(["catalog", "signers", "--distrust", "2"]) == 1
+    assert "there is no signer 2" in capsys.readouterr().err
+    assert entry.main(["catalog", "signers", "--distrust", "1"]) == 0
+    capsys.readouterr()
+    with Workbench.open() as workbench:
+        assert workbench.own.signers() == ()
+        assert len(workbench.own.facts) == len(ALL), "what was taken stays"
+
+
 def test_without_facts_there_is_no_pack(tmp_path: Path, capsys: Capture) -> None:
     assert entry.main(["catalog", "pack", "-o", str(tmp_path / "x.gpudeskpack")]) == 1
     assert "there is nothing to hand on" in capsys.readouterr().err
