@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from gpudesk.catalog.attribute_names import ACCELERATOR, DIFFUSION, model_unit
-from gpudesk.catalog.definitions import model_of
+from gpudesk.catalog.definitions import model_of, to_json
 from gpudesk.catalog.figure_bounds import can_be
 from gpudesk.catalog.model_patches import is_dimension, patched, stated_dimension
 from gpudesk.domain.claims import Attribute, Claim, ClaimValue, Preference, Price, Source
@@ -46,13 +46,17 @@ class Layer:
             elif isinstance(fact, OwnAccelerator):
                 self.accelerators[fact.id] = fact
             elif isinstance(fact, OwnModel):
-                self.models[fact.id] = fact
+                model = _readable(fact)
+                if model is not None:
+                    self.models[fact.id] = model
             elif isinstance(fact, OwnPrice):
                 self.prices.append(fact)
             elif isinstance(fact, OwnClaim):
                 self.claims.setdefault(fact.thing, {}).setdefault(fact.attribute, []).append(fact)
             else:
                 self.preferences.setdefault(fact.thing, {})[fact.attribute] = fact
+        # One id is one entry; this program does not write two.
+        self.models = {name: model for name, model in self.models.items() if name not in self.accelerators}
 
     def things(self) -> list[Thing]:
         """Return the user's own entries: accelerators, then models."""
@@ -69,6 +73,17 @@ class Layer:
     def touched(self, thing: str) -> bool:
         """Whether the user says anything about a thing's attributes."""
         return thing in self.claims or thing in self.preferences
+
+
+def _readable(fact: OwnModel) -> OwnModel | None:
+    """Return a model under its id; None for a structure that cannot be read, which stays in the file."""
+    try:
+        plain = json.loads(fact.definition)
+        named = plain | {"id": fact.id, "name": fact.name, "organisation": fact.organisation}
+        model_of(named)
+    except (AttributeError, KeyError, TypeError, ValueError, RecursionError):
+        return None
+    return fact if named == plain else replace(fact, definition=to_json(named))
 
 
 def merged_things(shipped: Mapping[str, Thing], layer: Layer) -> dict[str, Thing]:

@@ -172,7 +172,7 @@ def add(catalog: Catalog, facts: Sequence[OwnFact], name: str) -> Edit:
     for fact in new:
         check_model(fact)
         if isinstance(fact, OwnAccelerator | OwnModel):
-            _check_free(catalog, fact)
+            _check_free(catalog, fact, new)
             known.add(fact.id)
     sources = {source.id for source in catalog.sources()} | {
         fact.id for fact in new if isinstance(fact, Source)
@@ -185,10 +185,11 @@ def add(catalog: Catalog, facts: Sequence[OwnFact], name: str) -> Edit:
     return step(catalog.own, message("own.step.add", name=line("name", name)), put=facts)
 
 
-def _check_free(catalog: Catalog, fact: OwnAccelerator | OwnModel) -> None:
+def _check_free(catalog: Catalog, fact: OwnAccelerator | OwnModel, new: OwnFacts) -> None:
     """Refuse an id that another entry has; the user's own entry of the same kind may be replaced."""
     taken = any(thing.id == fact.id for thing in catalog.things())
-    if taken and catalog.own.get(*fact.key) is None:
+    other = "model" if isinstance(fact, OwnAccelerator) else "accelerator"
+    if (taken and catalog.own.get(*fact.key) is None) or new.get(other, fact.id) is not None:
         raise InputError(message("own.exists", id=fact.id), "id")
 
 

@@ -37,15 +37,22 @@ MOST_FACTS: Final = 200_000
 
 
 def record_of(fact: OwnFact) -> dict[str, Any]:
-    """Return a fact as JSON values."""
+    """Return a fact as JSON values; raises `InputError` for a model whose structure cannot be read."""
     record: dict[str, Any] = {"fact": fact_key(fact)[0]}
     for field in fields(fact):
         value = getattr(fact, field.name)
         if value is not None:
             record[field.name] = list(value) if isinstance(value, tuple) else value
     if isinstance(fact, OwnModel):
-        record["definition"] = json.loads(fact.definition)
+        record["definition"] = _structure(fact)
     return record
+
+
+def _structure(model: OwnModel) -> object:
+    try:
+        return json.loads(model.definition)
+    except (ValueError, RecursionError) as error:
+        raise InputError(message("own.no_such_model", reason=str(error)), model.name) from error
 
 
 def ordered(facts: Iterable[OwnFact]) -> list[OwnFact]:
