@@ -38,7 +38,8 @@ class ComparedCell:
     `value`, `low` and `high` are in the row's unit; `value` is None where nothing is known, and then
     `reason` says in two or three words why, `explanation` in a sentence where there is more to say.
     `second` is another line under the figure, as `band` is. `delta` is what it says against the baseline.
-    `disputed` is the number of claims where they differ, else 0.
+    `disputed` is the number of claims where they differ, else 0. `own` says that the user states the value or
+    chose it among the claims.
     """
 
     text: str
@@ -52,6 +53,7 @@ class ComparedCell:
     explanation: str | None = None
     mark: Mark | None = None
     disputed: int = 0
+    own: bool = False
     basis: Basis | None = None
 
     @property

@@ -18,7 +18,7 @@ from gpudesk.domain.formatting import (
 from gpudesk.sheets.comparison_parts import ComparedCell, ComparedRow, Origin, Reference
 from gpudesk.sheets.labels import attribute_label
 from gpudesk.sheets.sheet import Mark
-from gpudesk.sheets.specs import best_positions, claim_text
+from gpudesk.sheets.specs import best_positions, claim_text, is_own
 from gpudesk.text import tr
 
 #: Attributes with the direction that is better: True more, False less, None neither.
@@ -114,7 +114,7 @@ def _row(
     if not known:
         return None
     quantity = quantity_of(name, known[0].unit)
-    best = best_positions(found, more_is_better)
+    best = best_positions(found, more_is_better, answer.unranked)
     base = None if found[0] is None or name in _NAMES else _number(found[0])
     cells = tuple(
         _cell(column, name, quantity, base if position else None, position in best, formatter)
@@ -134,7 +134,7 @@ def _cell(
     value = _number(attribute)
     if value is None:
         text = claim_text(attribute, attribute.value, formatter)
-        return ComparedCell(text, value=text, disputed=disputed)
+        return ComparedCell(text, value=text, disputed=disputed, own=is_own(attribute))
     return ComparedCell(
         formatter.catalog(attribute.value, quantity),
         value=in_display_unit(value, quantity),
@@ -142,6 +142,7 @@ def _cell(
         delta=delta_text(value / base, formatter) if base else None,
         mark=Mark.BEST if best else None,
         disputed=disputed,
+        own=is_own(attribute),
     )
 
 
@@ -182,4 +183,5 @@ def _price_cell(column: Column, formatter: Formatter) -> ComparedCell:
         low=low,
         high=high,
         disputed=max((len(end.claims) for end in ends if end.disputed), default=0),
+        own=any(map(is_own, ends)),
     )

@@ -31,7 +31,7 @@ class TableMaker:
     def __init__(self, formatter: Formatter) -> None:
         """Write figures with this formatter."""
         self._formatter = formatter
-        self._parts: tuple[str, ...] = ()
+        self._parts: tuple[object, ...] = ()
         self._memory: tuple[ComparedRow, ...] = ()
         self._rest: tuple[ComparedGroup, ...] = ()
 
@@ -54,7 +54,8 @@ class TableMaker:
         )
 
     def _take_specs(self, answer: Answer) -> None:
-        parts = (answer.catalog_revision, *(column.accelerator.id for column in answer.columns))
+        shown = (column.accelerator.id for column in answer.columns)
+        parts = (answer.catalog_revision, answer.unranked, *shown)
         if parts == self._parts:
             return
         formatter = self._formatter

@@ -57,6 +57,8 @@ def cell_sentence(table: ComparisonTable, row: ComparedRow, position: int, forma
         parts.append(tr("{delta} against {baseline}", delta=cell.delta, baseline=table.heads[0].name))
     if cell.basis is not None:
         parts.append(basis_label(cell.basis))
+    if cell.own:
+        parts.append(tr("your value"))
     if cell.disputed:
         parts.append(tr("sources differ: {n}", n=cell.disputed))
     return ", ".join(parts) + (f". {cell.explanation}" if cell.explanation else "")

@@ -27,7 +27,7 @@ from gpudesk.sheets.sheet import (
     Sheet,
     Table,
 )
-from gpudesk.sheets.specs import SHOWN, References, as_sentence, source_rows, spec_groups
+from gpudesk.sheets.specs import SHOWN, References, as_sentence, is_own, source_rows, spec_groups
 from gpudesk.sheets.stale_remarks import stale_remarks
 from gpudesk.sheets.working_text import Explain, workings
 from gpudesk.text import tr
@@ -68,7 +68,7 @@ def make_sheet(
         heads=_heads(answer, names),
         table=table,
         whose=whose,
-        key=_key(),
+        key=_key(answer),
         notes=references.notes,
         remarks=(
             *_remarks(answer, names, formatter),
@@ -145,12 +145,16 @@ def _less_usual(answer: Answer, formatter: Formatter) -> tuple[Fact, ...]:
     return tuple(facts)
 
 
-def _key() -> tuple[str, ...]:
+def _key(answer: Answer) -> tuple[str, ...]:
+    own = any(
+        is_own(each) for column in answer.columns for name, each in column.attributes.items() if name in SHOWN
+    )
+    raised = tr("raised: sources differ, see notes")
     return (
         tr("bold: best in the row"),
         tr("≈ no winner: within their bands"),
         tr("small: the band that holds four in five"),
-        tr("raised: sources differ, see notes"),
+        tr("raised: own value, or sources differ, see notes") if own else raised,
     )
 
 

@@ -9,7 +9,7 @@ from typing import Final
 from gpudesk.domain.answers import Answer, Column
 from gpudesk.domain.claims import PRICE_ENDS, Attribute, Claim, ClaimValue, Source
 from gpudesk.domain.formatting import UNKNOWN, Formatter, Quantity, display_unit, quantity_of
-from gpudesk.sheets.labels import attribute_label, kind_label
+from gpudesk.sheets.labels import attribute_label, kind_label, precision_name
 from gpudesk.sheets.sheet import Cell, Group, Mark, Note, Row, SourceEntry
 from gpudesk.text import tr
 
@@ -37,7 +37,7 @@ class References:
         self._formatter = formatter
         self._notes: dict[str, Note] = {}
         self._sources: dict[str, SourceEntry] = {}
-        #: Thing and name of every attribute that has a note.
+        #: Thing and name of every attribute that has a note on its dispute.
         self.noted: set[tuple[str, str]] = set()
 
     @property
@@ -63,18 +63,22 @@ class References:
             )
         return self._sources[source.id].number
 
-    def disputed(self, name: str, attribute: Attribute) -> tuple[int, ...]:
-        """Return the number of the note on an attribute of the part `name`; none where sources agree."""
-        if not attribute.disputed:
+    def noted_on(self, name: str, attribute: Attribute, high: Attribute | None = None) -> tuple[int, ...]:
+        """Return the number of the note on an attribute of the part `name`.
+
+        There is none where sources agree on a shipped value. `high` is the upper end of a price.
+        """
+        if not (attribute.disputed or is_own(attribute) or (high is not None and is_own(high))):
             return ()
-        self.noted.add((attribute.thing, attribute.name))
-        text = self._dispute_text(name, attribute)
+        if attribute.disputed:
+            self.noted.add((attribute.thing, attribute.name))
+        text = self._note_text(name, attribute, high)
         if text not in self._notes:
             self._notes[text] = Note(len(self._notes) + 1, text)
         return (self._notes[text].number,)
 
-    def _dispute_text(self, name: str, attribute: Attribute) -> str:
-        label = attribute_label(attribute.name)
+    def _note_text(self, name: str, attribute: Attribute, high: Attribute | None) -> str:
+        label = tr("Price") if attribute.name in PRICE_ENDS else attribute_label(attribute.name)
         claim = attribute.preferred
         if claim is None:
             said = tr("{part}, {attribute}: unknown.", part=name, attribute=label)
@@ -83,12 +87,23 @@ class References:
                 "{part}, {attribute}: {value} [{source}].",
                 part=name,
                 attribute=label,
-                value=self._claimed(attribute, claim),
+                value=self._taken(attribute, claim, high),
                 source=self.source(claim.source),
             )
         rivals = "; ".join(self._rival_texts(attribute))
-        reason = f" {as_sentence(attribute.reason)}" if attribute.reason else ""
-        return f"{said} {tr('Not taken: {rivals}.', rivals=rivals)}{reason}"
+        refused = tr("Not taken: {rivals}.", rivals=rivals) if rivals else ""
+        given = attribute.reason if attribute.reason != tr("Your value") else None
+        return " ".join(part for part in (said, refused, as_sentence(given) if given else "") if part)
+
+    def _taken(self, attribute: Attribute, claim: Claim, high: Attribute | None) -> str:
+        """Return the value that is taken, both ends of a price, and whether it is one of the user's."""
+        text = self._claimed(attribute, claim)
+        upper = None if high is None else high.preferred
+        if upper is not None and upper.value != claim.value:
+            text = f"{self._formatter.catalog(claim.value, Quantity.USD)} – {self._claimed(attribute, upper)}"
+        if claim.own or (upper is not None and upper.own):
+            return tr("{value}, own value", value=text)
+        return tr("{value}, own choice", value=text) if is_own(attribute) else text
 
     def _rival_texts(self, attribute: Attribute) -> Iterable[str]:
         """Return each rival value once, with all who state it."""
@@ -158,7 +173,7 @@ def _row(
         return None
     unit = next(attribute.unit for attribute in found if attribute is not None)
     quantity = quantity_of(name, unit)
-    best = best_positions(found, more_is_better)
+    best = best_positions(found, more_is_better, answer.unranked)
     cells = []
     for position, (part, attribute) in enumerate(zip(names, found, strict=True)):
         cell = _cell(attribute, quantity, formatter, best=position in best)
@@ -179,7 +194,8 @@ def _price_rows(
             for end in ends
             if end is not None and end.value is not None
         ]
-        notes = tuple(note for end in ends[:1] if end for note in references.disputed(part, end))
+        low, high = ends
+        notes = () if low is None else references.noted_on(part, low, high)
         cells.append(Cell(" – ".join(dict.fromkeys(stated)) or UNKNOWN, notes=notes))
     if all(cell.text == UNKNOWN for cell in cells):
         return ()
@@ -189,7 +205,7 @@ def _price_rows(
 def _short_label(name: str) -> str:
     """Return the label; in the group of dense peaks the precision says it all."""
     if name.startswith("peak_dense_"):
-        return name.removeprefix("peak_dense_").upper()
+        return precision_name(name.removeprefix("peak_dense_"))
     return attribute_label(name)
 
 
@@ -197,9 +213,9 @@ def _notes(part: str, column: Column, attribute: Attribute | None, references: R
     """Return the notes of a cell; where memory is shown, those on its label belong to it too."""
     if attribute is None:
         return ()
-    notes = references.disputed(part, attribute)
+    notes = references.noted_on(part, attribute)
     if attribute.name == "memory" and "memory_label" in column.attributes:
-        notes += references.disputed(part, column.attributes["memory_label"])
+        notes += references.noted_on(part, column.attributes["memory_label"])
     return notes
 
 
@@ -215,14 +231,24 @@ def _cell(attribute: Attribute | None, quantity: Quantity, formatter: Formatter,
     return Cell(plain, detail=detail, mark=Mark.BEST if best else None)
 
 
-def best_positions(found: Sequence[Attribute | None], more_is_better: bool | None) -> frozenset[int]:
-    """Return the positions of the best value, none where all are alike or nothing is better."""
+def is_own(attribute: Attribute) -> bool:
+    """Whether the user states the value that is taken, or chose it among the claims."""
+    return attribute.overridden or (attribute.preferred is not None and attribute.preferred.own)
+
+
+def best_positions(
+    found: Sequence[Attribute | None], more_is_better: bool | None, unranked: Sequence[int]
+) -> frozenset[int]:
+    """Return the positions of the best value, none where all are alike or nothing is better.
+
+    `unranked` positions are those of announced parts beside shipping ones.
+    """
     if more_is_better is None:
         return frozenset()
     values = {
         position: attribute.value
         for position, attribute in enumerate(found)
-        if attribute is not None and isinstance(attribute.value, int | float)
+        if attribute is not None and isinstance(attribute.value, int | float) and position not in unranked
     }
     if len(set(values.values())) < 2:
         return frozenset()

@@ -14,7 +14,7 @@ from gpudesk.domain.precision import Precision
 from gpudesk.domain.scenarios import AcceleratorChoice, Scenario
 from gpudesk.domain.workloads import Load, LoadKind, Workload
 from gpudesk.sheets.comparison_headlines import HeadlineAnswer, headline_answers
-from gpudesk.sheets.comparison_table import comparison_table
+from gpudesk.sheets.comparison_table import TableMaker, comparison_table
 from gpudesk.sheets.comparison_words import headline_sentence
 from gpudesk.sheets.headlines import headlines
 from gpudesk.sheets.json import answer_fields
@@ -127,3 +127,15 @@ def test_ranking_is_part_of_what_is_answered() -> None:
     asked = answered(*parts, announced=("b200-hgx",), rank=True)
     unasked = answered(*parts, announced=("b200-hgx",))
     assert asked.content_hash != unasked.content_hash
+
+
+def test_figures_of_announced_parts_are_the_best_only_where_they_are_ranked() -> None:
+    maker = TableMaker(PLAIN)
+    for rank in (False, True, False):
+        answer = answered("h200-sxm", "mi325x", "b200-hgx", announced=("b200-hgx",), rank=rank)
+        row = next(each for each in maker.table(answer).rows if each.key == "memory_bandwidth")
+        best = [position for position, cell in enumerate(row.cells) if cell.mark is Mark.BEST]
+        assert best == ([2] if rank else [1])
+        sheet = make_sheet(answer, PLAIN)
+        paper = next(each for group in sheet.table.groups for each in group.rows if each.label == "Bandwidth")
+        assert [cell.mark is Mark.BEST for cell in paper.cells].index(True) == best[0]

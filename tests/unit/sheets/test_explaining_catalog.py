@@ -12,6 +12,8 @@ from gpudesk.domain.claims import Kind, Stance
 from gpudesk.domain.formatting import ENGLISH, Formatter
 from gpudesk.domain.own_facts import OwnPrice
 from gpudesk.sheets.catalog_view import CatalogView
+from gpudesk.sheets.comparison_table import comparison_table
+from gpudesk.sheets.comparison_words import cell_sentence
 from gpudesk.sheets.explaining_catalog import explain_catalog_attribute
 from gpudesk.sheets.explaining_entries import (
     explain_catalog_thing,
@@ -242,3 +244,31 @@ def test_a_price_without_a_claim_is_the_one_on_record(workbench: Workbench) -> N
 def test_a_memory_shows_the_claims_about_its_label_where_they_differ(workbench: Workbench) -> None:
     found = explained(workbench, "b200-hgx", "memory")
     assert [group.label for group in found.claims] == ["Memory capacity", "Memory as sold"]
+
+
+def test_values_of_the_user_are_marked_in_the_table_and_noted_on_paper(workbench: Workbench) -> None:
+    state(workbench, "mi325x", "memory_bandwidth", 5.3, "TB/s", "As in our racks")
+    workbench.own.do(
+        state_value(
+            workbench.catalog, "mi355x", "price_low", 30000, "USD", QUOTE, today="2026-11-18", high=33000
+        )
+    )
+    answer = workbench.answer(read_template("70b-chat-on-four"))
+    table = comparison_table(answer, Formatter(ENGLISH))
+    own = {
+        (row.key, table.heads[position].name)
+        for row in table.rows
+        for position, cell in enumerate(row.cells)
+        if cell.own
+    }
+    assert own == {("memory_bandwidth", "MI325X"), ("price", "MI355X")}
+    row = next(row for row in table.rows if row.key == "memory_bandwidth")
+    assert "your value" in cell_sentence(table, row, 1, Formatter(ENGLISH))
+    sheet = make_sheet(answer, Formatter(ENGLISH))
+    notes = [note.text for note in sheet.notes]
+    assert any(
+        text.startswith("MI325X, Bandwidth: 5.3 TB/s, own value [") and text.endswith("As in our racks.")
+        for text in notes
+    )
+    assert any(text.startswith("MI355X, Price: 30,000 – 33,000 USD, own value [") for text in notes)
+    assert "raised: own value, or sources differ, see notes" in sheet.key

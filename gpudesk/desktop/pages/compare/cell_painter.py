@@ -96,7 +96,7 @@ class CellPainter:
         if below:
             self._layer.right("caption", quiet, below, left, right, middle + length(7.5))
         colour = "unfit" if cell.mark is Mark.FAILS else "text1"
-        token = "section" if tinted else "body"
+        token = "section" if tinted or cell.own else "body"
         if not cell.is_figure or is_range(cell):
             edge = column.start + length(margins.inset)
             self._layer.right(self._largest(cell.text, right - edge), colour, cell.text, edge, right, level)
@@ -135,7 +135,7 @@ class CellPainter:
         return "caption"
 
     def _gutter(self, cell: ComparedCell, left: float, right: float, level: float) -> None:
-        """Draw at most two marks between the figure and the edge: ≈ or the basis, then the dispute."""
+        """Draw at most two marks beside the figure: ≈, the basis or the pencil, then the dispute."""
         marks: list[tuple[str, str]] = []
         if cell.mark in (Mark.TIED, Mark.OPEN):
             marks.append(("overlap", "best_text" if cell.mark is Mark.TIED else "text3"))
@@ -143,6 +143,8 @@ class CellPainter:
             marks.append(("unfit", "unfit"))
         elif has_basis(cell) and cell.basis is not None:
             marks.append((cell.basis.value, "text3"))
+        if cell.own:
+            marks.append(("own", "link"))
         if cell.disputed:
             marks.append(("disputed", "disputed"))
         if not marks:

@@ -13,7 +13,7 @@ from gpudesk.text import tr
 
 _BEST: Final = TINT
 #: The order in which marks are explained.
-_ORDER: Final = (_BEST, "overlap", "disputed", *(basis.value for basis in Basis), "unfit")
+_ORDER: Final = (_BEST, "overlap", "own", "disputed", *(basis.value for basis in Basis), "unfit")
 
 
 def marks_in(rows: Iterable[ComparedRow]) -> tuple[str, ...]:
@@ -29,6 +29,8 @@ def marks_in(rows: Iterable[ComparedRow]) -> tuple[str, ...]:
                 found.add("unfit")
             elif cell.basis is not None:
                 found.add(cell.basis.value)
+            if cell.own:
+                found.add("own")
             if cell.disputed:
                 found.add("disputed")
     return tuple(mark for mark in _ORDER if mark in found)
@@ -39,6 +41,7 @@ def explanation(mark: str) -> str:
     return {
         _BEST: tr("Best in row"),
         "overlap": tr("Bands overlap"),
+        "own": tr("Your value"),
         "disputed": tr("Sources differ"),
         Basis.MEASURED.value: tr("Measured"),
         Basis.CALIBRATED.value: tr("Calibrated"),
