@@ -42,6 +42,11 @@ _DIMENSIONS: Final = MappingProxyType(
         "experts_per_token": "Experts for each token",
         "kv_lora_rank": "Rank of the KV latent",
         "window": "Attention window",
+        "reuses_cache": "Takes keys and values of an earlier layer",
+        "layer_input_size": "Width of the layers' own inputs",
+        "layer_input_vocab_size": "Vocabulary of the layers' own inputs",
+        "altup_streams": "Streams of alternating updates",
+        "laurel_rank": "Rank of the augmented residual",
     }
 )
 

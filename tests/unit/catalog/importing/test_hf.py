@@ -181,6 +181,16 @@ def test_parts_that_are_left_out_are_said() -> None:
     assert said["llama-3.1-8b"] == []
 
 
+def test_tables_that_route_tokens_are_told_with_their_size() -> None:
+    # 129,280 tokens of six experts each in three layers, four or eight bytes a number.
+    (note,) = [sentence(each) for each in proposed("deepseek-v4-flash").notes]
+    assert note.startswith("The first 3 layers route by tables from token to experts, which are not counted")
+    assert (129_280 * 6 * 3 * 4, 129_280 * 6 * 3 * 8) == (9_308_160, 18_616_320)
+    assert "8.88 MiB in all, or 17.8 MiB" in note
+    (one,) = [sentence(each) for each in proposed("deepseek-v4-flash", num_hash_layers=1).notes]
+    assert "by a table from token to experts, which is not counted: 2.96 MiB, or 5.92 MiB" in one
+
+
 def test_sizes_that_an_inner_table_leaves_out_are_those_of_its_class_and_said() -> None:
     proposal = proposed("gemma-3-4b")
     (note,) = [sentence(each) for each in proposal.notes]
