@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Final
 
 from gpudesk.domain.claims import Attribute, Claim, ClaimValue, Kind, Source, Stance
 from gpudesk.domain.formatting import Quantity, display_unit, in_display_unit, quantity_of
+from gpudesk.sheets.claim_lines import stance_word
 from gpudesk.sheets.labels import kind_label
 from gpudesk.sheets.table_export import CellKind, CellValue, Column
 from gpudesk.text import tr
@@ -17,15 +17,6 @@ from gpudesk.text import tr
 _DIGITS: Final = 12
 #: Units that the name of what is counted says already.
 _SAID_BY_NAME: Final = frozenset({"stacks", "generation"})
-
-_STANCES: Final = MappingProxyType(
-    {
-        Stance.TAKEN: "taken",
-        Stance.AGREES: "agrees",
-        Stance.DIFFERS: "differs",
-        Stance.REFUSED: "refused",
-    }
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +48,7 @@ class ExportCells:
 
     def stance(self, stance: Stance) -> str:
         """Return how a claim stands."""
-        return stance.value if self.for_programs else tr(_STANCES[stance])
+        return stance.value if self.for_programs else stance_word(stance)
 
     def source(self, source: Source) -> tuple[CellValue, ...]:
         """Return the cells of `source_columns`."""
