@@ -18,7 +18,8 @@ from gpudesk.catalog.problems import Problem
 from gpudesk.catalog.references import references
 from gpudesk.catalog.schemas import AcceleratorFile, AttributeRecord, DiffusionFile
 from gpudesk.catalog.statements import with_statements
-from gpudesk.catalog.values import is_number, value_in_si
+from gpudesk.catalog.values import value_in_si
+from gpudesk.domain.claims import is_figure
 from gpudesk.domain.units import UnknownUnitError, si_unit
 
 #: The path of a field and what is wrong with it.
@@ -136,9 +137,9 @@ def _claims(attribute: AttributeRecord, unit: str | None) -> Iterator[_Fault]:
         if unit is None:
             if given is not None:
                 yield f"{field}.unit", f"is {given!r}, but the attribute has no unit"
-        elif not is_number(claim.value):
+        elif not is_figure(claim.value):
             yield f"{field}.value", f"{claim.value!r} is no figure, and the attribute is one in {unit}"
-        elif isinstance(claim.value, int | float) and claim.value <= 0:
+        elif claim.value <= 0:
             yield f"{field}.value", f"{claim.value!r} is not above zero"
         elif given is None:
             yield f"{field}.unit", f"is missing; the figure must be one in {unit}"

@@ -14,7 +14,8 @@ from gpudesk.catalog.files import DataFiles, Entry
 from gpudesk.catalog.problems import Problem
 from gpudesk.catalog.references import attributes_of_things
 from gpudesk.catalog.schemas import AttributeRecord, ClaimRecord, SeedClaimRecord, listed
-from gpudesk.catalog.values import Value, is_number, value_in_si
+from gpudesk.catalog.values import Value, value_in_si
+from gpudesk.domain.claims import is_figure
 from gpudesk.domain.units import UnknownUnitError
 
 #: Stands in `stated` where a statement bears on an attribute without giving a value of it.
@@ -105,7 +106,7 @@ def _value(record: SeedClaimRecord, name: str, attribute: AttributeRecord) -> tu
     known = next((claim.value for claim in attribute.claims), "")
     if isinstance(known, list):
         return [word.strip().lower() for word in told.split(",")], None
-    if is_number(known):
+    if is_figure(known):
         unit = record.unit if attribute.unit is not None else None
         return _number(told), unit
     worded = record.stated is not None or record.unit in _NO_UNITS

@@ -9,11 +9,6 @@ from gpudesk.domain.units import si_unit, to_si
 Value = bool | int | float | str | list[str]
 
 
-def is_number(value: object) -> bool:
-    """Whether a value is a figure; true and false are none."""
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
 def value_in_si(value: Value, unit: str | None) -> Value:
     """Convert a figure to the unit used inside; whole numbers come out as integers, words unchanged.
 

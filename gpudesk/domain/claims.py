@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final
+from typing import Final, TypeGuard
 
 #: How the verdict on a claim begins that says the same as the preferred one in other digits or words.
 AGREES: Final = "agrees"
@@ -18,6 +18,11 @@ PRICE_ENDS: Final = ("price_low", "price_high")
 
 #: What a claim can say: a figure, a word, yes or no, or a list of words.
 ClaimValue = int | float | str | bool | tuple[str, ...] | None
+
+
+def is_figure(value: object) -> TypeGuard[int | float]:
+    """Whether a value is a number, which yes and no are not."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 class Kind(StrEnum):

@@ -16,6 +16,7 @@ from gpudesk.domain.catalog_tables import (
     ColumnKind,
     Section,
 )
+from gpudesk.domain.claims import is_figure
 from gpudesk.domain.formatting import (
     UNKNOWN,
     Formatter,
@@ -99,7 +100,7 @@ class CatalogWriter:
         return {name: brief for name, brief in short.items() if counted[brief] == 1}
 
     def _figure(self, value: CellValue, place: int) -> str:
-        if not _is_number(value):
+        if not is_figure(value):
             return self._words(value)
         column = self._table.columns[place]
         return self._formatter.number(_shown(value, column), self._places(place))
@@ -114,7 +115,7 @@ class CatalogWriter:
         return found
 
     def _most(self, place: int, quantity: Quantity) -> int:
-        values = {value for row in self._table.rows if _is_number(value := row.values[place])}
+        values = {value for row in self._table.rows if is_figure(value := row.values[place])}
         mark = self._formatter.style.decimal
         texts = (self._formatter.catalog(value, quantity) for value in values)
         return max((len(text.partition(mark)[2]) for text in texts), default=0)
@@ -122,7 +123,7 @@ class CatalogWriter:
     def _money(self, value: CellValue, column: Column) -> str:
         if isinstance(value, tuple):
             return _DASH.join(self._amount(end, column) for end in value if isinstance(end, int | float))
-        return self._amount(value, column) if _is_number(value) else self._words(value)
+        return self._amount(value, column) if is_figure(value) else self._words(value)
 
     def _amount(self, value: float, column: Column) -> str:
         return self._formatter.number(value, 2 if column.quantity is Quantity.USD_PER_HOUR else 0)
@@ -131,11 +132,11 @@ class CatalogWriter:
         quantity = quantity_of(row.attribute or "", row.unit)
         if _is_range(value):
             return _DASH.join(self._formatter.catalog(end, quantity) for end in value)
-        return self._formatter.catalog(value, quantity) if _is_number(value) else self._words(value)
+        return self._formatter.catalog(value, quantity) if is_figure(value) else self._words(value)
 
     def _unit(self, row: CatalogRow) -> str:
         """Return the unit in which the figure of a row is shown; that of words is none."""
-        if not any(_is_number(value) or _is_range(value) for value in self._figures_of(row)):
+        if not any(is_figure(value) or _is_range(value) for value in self._figures_of(row)):
             return row.unit or UNKNOWN if row.attribute is None else UNKNOWN
         if row.attribute is None:
             return row.unit or UNKNOWN
@@ -151,7 +152,7 @@ class CatalogWriter:
         return tuple(place for place, column in enumerate(columns) if column.kind is ColumnKind.VALUE)
 
     def _ratio(self, value: CellValue) -> str:
-        return self._formatter.difference(float(value)) if _is_number(value) else self._words(value)
+        return self._formatter.difference(float(value)) if is_figure(value) else self._words(value)
 
     def _words(self, value: CellValue) -> str:
         if isinstance(value, bool):
@@ -209,12 +210,8 @@ def _marks() -> tuple[tuple[CellMark, str], ...]:
     )
 
 
-def _is_number(value: object) -> TypeGuard[int | float]:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
 def _is_range(value: object) -> TypeGuard[tuple[float, float]]:
-    return isinstance(value, tuple) and len(value) == 2 and all(map(_is_number, value))
+    return isinstance(value, tuple) and len(value) == 2 and all(map(is_figure, value))
 
 
 def _shown(value: float, column: Column) -> float:
@@ -250,7 +247,7 @@ def _field(
     column, value = table.columns[place], row.values[place]
     if value is None:
         return ""
-    if _is_number(value) and column.kind in FIGURES:
+    if is_figure(value) and column.kind in FIGURES:
         return number_text(_copied(value, column, row), formatter.style)
     if column.kind is ColumnKind.AGE:
         return writer.text(row, place)
@@ -270,11 +267,11 @@ def sort_key(value: CellValue, row: CatalogRow, column: Column) -> tuple[float, 
     if column.kind in (ColumnKind.DATE, ColumnKind.AGE):
         ended = end_of(str(value))
         return (0.0, "", float(ended.toordinal())) if ended is not None else (1.0, str(value), 0.0)
-    if column.kind is ColumnKind.VALUE and (_is_number(value) or _is_range(value)):
+    if column.kind is ColumnKind.VALUE and (is_figure(value) or _is_range(value)):
         return 0.0, row.unit or "", float(value[0] if isinstance(value, tuple) else value)
     if isinstance(value, tuple) and value and isinstance(value[0], int | float):
         return 0.0, "", float(value[0])
-    if _is_number(value):
+    if is_figure(value):
         return 0.0, "", float(value)
     if column.kind in (ColumnKind.WORD, ColumnKind.ATTRIBUTE):
         return 1.0, (word if column.kind is ColumnKind.WORD else attribute_text)(value).casefold(), 0.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gpudesk.domain.claims import PRICE_ENDS, Attribute, Claim, Source
+from gpudesk.domain.claims import PRICE_ENDS, Attribute, Claim, Source, is_figure
 from gpudesk.domain.things import Thing
 from gpudesk.sheets.claim_lines import label_alone
 from gpudesk.sheets.export_cells import ExportCells, merged_names, source_columns, whose_columns
@@ -86,7 +86,7 @@ def claims_table(described: Described, cells: ExportCells) -> ExportTable:
 
 
 def _claim(thing: Thing, attribute: Attribute, claim: Claim, cells: ExportCells) -> Row:
-    stated = isinstance(claim.value, int | float) and not isinstance(claim.value, bool)
+    stated = is_figure(claim.value)
     return (
         thing.id,
         thing.name,

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from gpudesk.domain.claims import PRICE_ENDS, Attribute, Claim, Dispute, Kind, Stance
+from gpudesk.domain.claims import PRICE_ENDS, Attribute, Claim, Dispute, Kind, Stance, is_figure
 from gpudesk.domain.formatting import UNKNOWN, Formatter, Quantity, display_unit, quantity_of
 from gpudesk.sheets.explanation import ClaimGroup, ClaimLine, Detail, DisputeLine
 from gpudesk.sheets.labels import attribute_label, kind_label, precision_name
@@ -103,7 +103,7 @@ def range_text(attribute: Attribute, formatter: Formatter, high: Attribute | Non
     stated = [
         claim.value
         for claim in (*attribute.claims, *(() if high is None else high.claims))
-        if isinstance(claim.value, int | float) and not isinstance(claim.value, bool)
+        if is_figure(claim.value)
     ]
     if len(set(stated)) < 2:
         return tr("{n} claims, which differ", n=formatter.count(count))

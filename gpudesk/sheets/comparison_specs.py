@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from gpudesk.domain.answers import Answer, Column
-from gpudesk.domain.claims import PRICE_ENDS, Attribute
+from gpudesk.domain.claims import PRICE_ENDS, Attribute, is_figure
 from gpudesk.domain.formatting import (
     UNKNOWN,
     Formatter,
@@ -148,7 +148,7 @@ def _cell(
 
 def _number(attribute: Attribute) -> float | None:
     value = attribute.value
-    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+    return value if is_figure(value) else None
 
 
 def _disputes(column: Column, attribute: Attribute) -> int:

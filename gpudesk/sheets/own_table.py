@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from gpudesk.domain.claims import PURCHASE, Attribute, ClaimValue, Preference, Source
+from gpudesk.domain.claims import PURCHASE, Attribute, ClaimValue, Preference, Source, is_figure
 from gpudesk.domain.own_facts import OwnAccelerator, OwnClaim, OwnFact, OwnFacts, OwnModel, OwnPrice, fact_key
 from gpudesk.domain.things import Thing
 from gpudesk.sheets.export_cells import ExportCells, source_columns
@@ -114,7 +114,7 @@ class _Rows:
     def _about(self, thing: str, name: str, value: ClaimValue) -> dict[str, CellValue]:
         attribute = self._attribute(thing, name)
         unit = None if attribute is None else attribute.unit
-        stated = isinstance(value, int | float) and not isinstance(value, bool)
+        stated = is_figure(value)
         found: dict[str, CellValue] = {
             "thing": thing,
             "attribute": name,

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from gpudesk.domain.answers import Answer, Column
-from gpudesk.domain.claims import PRICE_ENDS, Attribute, Claim, ClaimValue, Source
+from gpudesk.domain.claims import PRICE_ENDS, Attribute, Claim, ClaimValue, Source, is_figure
 from gpudesk.domain.formatting import UNKNOWN, Formatter, Quantity, display_unit, quantity_of
 from gpudesk.sheets.labels import attribute_label, kind_label, precision_name
 from gpudesk.sheets.sheet import Cell, Group, Mark, Note, Row, SourceEntry
@@ -223,7 +223,7 @@ def _cell(attribute: Attribute | None, quantity: Quantity, formatter: Formatter,
     if attribute is None:
         return Cell(UNKNOWN)
     value = attribute.value
-    numeric = isinstance(value, int | float) and not isinstance(value, bool)
+    numeric = is_figure(value)
     detail = None
     if quantity is Quantity.MEMORY and isinstance(value, int | float):
         detail = f"{formatter.gb(value)} GB"

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Final, TypeGuard
+from typing import Final
 
 from gpudesk.catalog.queries import Catalog
 from gpudesk.domain.catalog_tables import CatalogRow, CellMark, CellValue, Section
-from gpudesk.domain.claims import PRICE_ENDS, PURCHASE, Attribute, Claim, Price
+from gpudesk.domain.claims import PRICE_ENDS, PURCHASE, Attribute, Claim, Price, is_figure
 from gpudesk.domain.own_facts import OwnAccelerator, OwnFacts, OwnModel
 from gpudesk.domain.things import Thing
 from gpudesk.text import tr
@@ -119,7 +119,7 @@ def _first(claims: Iterable[Claim], *, own: bool) -> Claim | None:
 def _ends(claims: Iterable[Claim | None]) -> CellValue:
     """Return what claims about the ends of one amount state: one value, or the two ends."""
     values = [claim.value for claim in claims if claim is not None and claim.value is not None]
-    numbers = [value for value in values if _is_number(value)]
+    numbers = [value for value in values if is_figure(value)]
     if len(set(numbers)) > 1:
         return min(numbers), max(numbers)
     return values[0] if values else None
@@ -127,11 +127,7 @@ def _ends(claims: Iterable[Claim | None]) -> CellValue:
 
 def _ratio(one: CellValue, other: CellValue) -> float | None:
     """Return a value divided by another, where both are one number."""
-    return float(one) / float(other) if _is_number(one) and _is_number(other) and other else None
-
-
-def _is_number(value: object) -> TypeGuard[int | float]:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+    return float(one) / float(other) if is_figure(one) and is_figure(other) and other else None
 
 
 def _own_price_row(price: Price, part: Thing | None) -> CatalogRow:

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpudesk.catalog.values import Value, is_number, published, value_in_si
+from gpudesk.catalog.values import Value, published, value_in_si
+from gpudesk.domain.claims import is_figure
 from gpudesk.domain.units import UnknownUnitError
 
 
@@ -58,7 +59,7 @@ def test_published_is_kept_where_it_differs(value: Value, unit: str | None, expe
 
 
 def test_yes_is_no_number() -> None:
-    assert is_number(1)
-    assert is_number(1.5)
-    assert not is_number(True)
-    assert not is_number("1")
+    assert is_figure(1)
+    assert is_figure(1.5)
+    assert not is_figure(True)
+    assert not is_figure("1")

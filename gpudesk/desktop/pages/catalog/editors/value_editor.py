@@ -15,7 +15,7 @@ from gpudesk.desktop.pages.catalog.editors.stated import StatedRow, figure_text
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.theme.theme import Theme
 from gpudesk.desktop.widgets.buttons import Button
-from gpudesk.domain.claims import PRICE_ENDS, Attribute, Claim, ClaimValue, Source
+from gpudesk.domain.claims import PRICE_ENDS, Attribute, Claim, ClaimValue, Source, is_figure
 from gpudesk.domain.formatting import Quantity, quantity_of
 from gpudesk.domain.messages import InputError
 from gpudesk.domain.own_facts import Edit
@@ -177,9 +177,9 @@ class ValueEditor(FormDialog):
         parts = []
         if quantity_of(found.name, found.unit) is Quantity.MEMORY:
             parts.append(figure_text(found, inside, formatter))
-        shipped = found.shipped if found.overridden else found.preferred
+        shipped = found.catalog_choice
         against = None if shipped is None else shipped.value
-        if isinstance(against, int | float) and not isinstance(against, bool) and against:
+        if is_figure(against) and against:
             same = inside == against
             told = tr("the same") if same else formatter.difference(inside / against)
             parts.append(tr("{difference} against the shipped value", difference=told))
