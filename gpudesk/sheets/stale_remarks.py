@@ -33,10 +33,10 @@ def stale_remarks(answer: Answer, names: tuple[str, ...], today: str, rule: AgeR
             facts.append(f"{name} ({'; '.join(old)})")
     said = []
     if prices:
-        said.append(tr("Old purchase prices: {parts}.", parts=", ".join(prices)))
+        said.append(tr("Old purchase prices: {parts}", parts=", ".join(prices)))
     if facts:
-        said.append(tr("Sources older than {n} days: {parts}.", n=rule.facts, parts=", ".join(facts)))
-    return (Remark("", " ".join(said)),) if said else ()
+        said.append(tr("Sources older than {n} days: {parts}", n=rule.facts, parts=", ".join(facts)))
+    return (Remark("", ". ".join(said)),) if said else ()
 
 
 def _age(column: Column, name: str, today: str) -> int | None:

@@ -14,6 +14,7 @@ from gpudesk.domain.things import Thing, ThingKind
 from gpudesk.workbench.catalog_columns import COLUMNS, marked
 from gpudesk.workbench.catalog_own_rows import own_rows
 from gpudesk.workbench.catalog_things import accelerator_rows, diffusion_rows, model_rows
+from gpudesk.workbench.own_checks import NO_PUBLISHER
 
 #: Names of what refuses a statement without being one.
 AUTHORITIES: Final = MappingProxyType({"ARITHMETIC": "arithmetic", "PUBLIC-RECORD": "public_record"})
@@ -51,8 +52,14 @@ def _only(names: Sequence[str]) -> str | None:
     return names[0] if len(names) == 1 else None
 
 
+def _named(publisher: str) -> str | None:
+    """Return who publishes a source; None where that is not known."""
+    return publisher if publisher not in ("", NO_PUBLISHER) else None
+
+
 def _price_row(price: Price, part: Thing | None) -> CatalogRow:
     amount = _amount(price)
+    provider = price.provider or _named(price.source.publisher)
     rented = price.term != PURCHASE
     marks = [0] * len(COLUMNS[Section.PRICES])
     if price.own:
@@ -64,7 +71,7 @@ def _price_row(price: Price, part: Thing | None) -> CatalogRow:
             price.term,
             amount if rented else None,
             None if rented else amount,
-            price.provider or price.source.publisher,
+            provider,
             price.region,
             price.date,
             price.date,
@@ -75,7 +82,7 @@ def _price_row(price: Price, part: Thing | None) -> CatalogRow:
         ),
         marks=tuple(marks) if price.own else (),
         thing=price.accelerator,
-        maker=price.provider or price.source.publisher,
+        maker=provider,
         kinds=(price.kind,),
         date=price.date,
         own=price.own,
@@ -180,7 +187,7 @@ def _statement_row(statement: SeedClaim, *, judged: bool) -> CatalogRow:
         ),
         thing=_only(statement.things),
         unit=statement.unit,
-        maker=source.publisher,
+        maker=_named(source.publisher),
         kinds=(source.kind,),
         date=source.date,
         disputed=judged,
@@ -227,7 +234,7 @@ def _source_rows(catalog: Catalog) -> Rows:
             key=source.id,
             values=(
                 source.title,
-                source.publisher,
+                _named(source.publisher),
                 source.kind.value,
                 source.date,
                 source.date,
@@ -236,7 +243,7 @@ def _source_rows(catalog: Catalog) -> Rows:
                 source.url,
                 source.id,
             ),
-            maker=source.publisher,
+            maker=_named(source.publisher),
             kinds=(source.kind,),
             date=source.date,
             own=source.own,

@@ -217,7 +217,7 @@ def test_every_attribute_of_every_kind_of_entry_has_an_explanation(workbench: Wo
 def test_paper_remarks_on_prices_that_are_stale(workbench: Workbench) -> None:
     answer = workbench.answer(read_template("mi325x-or-h200-70b"))
     said = [remark.text for remark in make_sheet(answer, date=TODAY).remarks]
-    assert "Old purchase prices: H200 SXM (8 months), MI325X (8 months)." in said
+    assert "Old purchase prices: H200 SXM (8 months), MI325X (8 months)" in said
     patient = make_sheet(answer, date=TODAY, rule=AgeRule(400, 4000))
     assert not any("Old purchase prices" in remark.text for remark in patient.remarks)
 

@@ -12,7 +12,7 @@ from gpudesk.sheets.catalog_cells import CatalogWriter
 from gpudesk.workbench import own_edits
 from gpudesk.workbench.catalog_rows import catalog_table
 from gpudesk.workbench.catalog_things import computed_value
-from gpudesk.workbench.own_checks import own_source
+from gpudesk.workbench.own_checks import NO_PUBLISHER, own_source
 from gpudesk.workbench.workbench import Workbench
 
 QUOTE = own_source("Quote by mail", "A reseller", date="2026-11-18")
@@ -226,3 +226,11 @@ def test_what_nobody_states_of_a_model_is_computed(shipped: Workbench) -> None:
     for thing, value in computed[:5]:
         assert computed_value(shipped.catalog, thing or "", "active_parameters") == value
     assert computed_value(shipped.catalog, "mi325x", "peak_dense_fp4") is None
+
+
+def test_a_publisher_that_is_not_stated_is_none(shipped: Workbench) -> None:
+    unnamed = next(each for each in shipped.catalog.sources() if each.publisher == NO_PUBLISHER)
+    table = catalog_table(Section.SOURCES, shipped.catalog)
+    assert (cell(table, unnamed.id, "publisher"), row(table, unnamed.id).maker) == (None, None)
+    prices = catalog_table(Section.PRICES, shipped.catalog)
+    assert all(each.maker != NO_PUBLISHER for each in prices.rows)
