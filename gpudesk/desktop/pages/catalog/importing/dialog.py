@@ -6,10 +6,10 @@ from PySide6.QtCore import QSize, QTimer
 from PySide6.QtWidgets import QWidget
 
 from gpudesk.desktop.pages.catalog.editors.fields import DateRow, TextRow
-from gpudesk.desktop.pages.catalog.editors.form import FormDialog
 from gpudesk.desktop.pages.catalog.editors.rows import FieldFault, FormRow
 from gpudesk.desktop.pages.catalog.importing.figures_view import FiguresAside, FiguresView
 from gpudesk.desktop.pages.catalog.importing.missing_rows import answer_of, missing_rows
+from gpudesk.desktop.pages.catalog.importing.writing_form import WritingForm
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.jobs import Jobs
 from gpudesk.desktop.theme.theme import Theme
@@ -29,7 +29,7 @@ _ASIDE, _FOOT, _HIGHEST = 300.0, 54.0, 700.0
 _FOLLOWS_MS = 200
 
 
-class ImportDialog(FormDialog):
+class ImportDialog(WritingForm):
     """Shows one import; what is entered here holds before anything is written, and stays where that fails."""
 
     def __init__(
@@ -47,18 +47,15 @@ class ImportDialog(FormDialog):
         super().__init__(
             desk,
             theme,
+            jobs,
             f"{title}, {place}" if place else title,
             save=_save_text(found.proposal, desk),
             leave=tr("Leave it out"),
             parent=parent,
             wide=True,
         )
-        self._jobs = jobs
         self._found = found
         self.proposal = found.proposal
-        #: The step that was written, once it was.
-        self.step: Edit | None = None
-        self._writing = False
         self._missing: list[tuple[FormRow, MissingField]] = []
         self._beside: FiguresAside | None = None
         self._figures = FiguresView(theme, desk.formatter)
@@ -223,7 +220,7 @@ class ImportDialog(FormDialog):
 
     def accept(self) -> None:
         """Write it beside the window, and close; where that fails, say so, and keep what was entered."""
-        if self._writing:
+        if self.writing:
             return
         self.note.show_text("")
         usable = [row.check(saving=True) for row in self.rows]
@@ -238,9 +235,7 @@ class ImportDialog(FormDialog):
             self.tell(error)
         else:
             wishes = Wishes(**{row.name: _text_of(row) for row in self.rows if row.name in _WISHES})
-            self._set_writing(writing=True)
-            steps = take(self.desk.workbench, self._found, proposal, wishes)
-            self._jobs.start("import.write", steps, self._written, self._not_written, self._cancelled)
+            self.write(take(self.desk.workbench, self._found, proposal, wishes), self._written)
 
     def _completed(self) -> Proposal:
         """Return the proposal with what is answered; raises `InputError` or `FieldFault`."""
@@ -254,30 +249,9 @@ class ImportDialog(FormDialog):
             raise FieldFault(tr("The file leaves more open: fill in what is asked for now"))
         return proposal
 
-    def reject(self) -> None:
-        """Close, but not while it is being written."""
-        if not self._writing:
-            super().reject()
-
     def _written(self, written: tuple[Edit, OwnFacts, Proposal]) -> None:
-        self.step, facts, self.proposal = written
-        self.desk.workbench.own.adopt(self.step, facts)
-        self._set_writing(writing=False)
-        self.saved = True
-        self.done(FormDialog.DialogCode.Accepted)
-
-    def _not_written(self, error: InputError) -> None:
-        self._set_writing(writing=False)
-        self.tell(error)
-
-    def _cancelled(self) -> None:
-        self._set_writing(writing=False)
-        self.say_problem(tr("Cancelled: nothing was written."))
-
-    def _set_writing(self, *, writing: bool) -> None:
-        self._writing = writing
-        for widget in (self.save_button, self.leave_button, *self.rows):
-            widget.setEnabled(not writing)
+        step, facts, self.proposal = written
+        self.finish(step, facts)
 
 
 #: The rows of wishes, by the names of their fields.

@@ -7,14 +7,13 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QAbstractItemView, QCheckBox, QHBoxLayout, QHeaderView, QTableView, QWidget
 
 from gpudesk.desktop.itemmodels.pack_model import PackModel
-from gpudesk.desktop.pages.catalog.editors.form import FormDialog
 from gpudesk.desktop.pages.catalog.editors.rows import Remark
+from gpudesk.desktop.pages.catalog.importing.writing_form import WritingForm
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.jobs import Jobs
 from gpudesk.desktop.theme.theme import Theme
 from gpudesk.desktop.widgets.buttons import LinkButton
 from gpudesk.desktop.widgets.label import Label
-from gpudesk.domain.messages import InputError
 from gpudesk.domain.own_facts import Edit, OwnFacts, Proposal
 from gpudesk.domain.packs import Pack, Trust
 from gpudesk.sheets.dates import today
@@ -33,7 +32,7 @@ _SEEN, _ROW, _HEAD = 12, 29.0, 28.0
 _ICONS = {Trust.KNOWN: "check", Trust.UNKNOWN: "triangle-alert", Trust.UNSIGNED: "info"}
 
 
-class PackDialog(FormDialog):
+class PackDialog(WritingForm):
     """Every row can be taken or left. An unknown signer is to be trusted first, or nothing comes."""
 
     def __init__(
@@ -43,18 +42,15 @@ class PackDialog(FormDialog):
         super().__init__(
             desk,
             theme,
+            jobs,
             tr("Import {file}", file=found.path.name),
             save=tr("Take nothing"),
             leave=tr("Leave it out"),
             parent=parent,
             wide=True,
         )
-        self._jobs = jobs
         self._found = found
         self._pack = pack
-        self._writing = False
-        #: The step that was written, once it was.
-        self.step: Edit | None = None
         self.proposal = Proposal("pack", pack.name, ())
         self.model = PackModel(pack, found.rows, desk.formatter, self)
         self.model.chosen_changed.connect(self._count)
@@ -154,7 +150,7 @@ class PackDialog(FormDialog):
         )
         self.save_button.setText(trn("Take {count} fact", "Take {count} facts", chosen, count=count(chosen)))
         settled = self.trust.isHidden() or self.trust.isChecked()
-        self.save_button.setEnabled(bool(chosen) and settled and not self._writing)
+        self.save_button.setEnabled(bool(chosen) and settled and not self.writing)
 
     # Writing
 
@@ -170,32 +166,16 @@ class PackDialog(FormDialog):
         self.note.show_text("")
         own = self.desk.workbench.own
         signer = newly_trusted(self._pack, own.signers(), trust=self.trust.isChecked(), today=today())
-        self._set_writing(writing=True)
-        steps = take_pack(self.desk.workbench, self._found, self.model.chosen, signer)
-        self._jobs.start("import.write", steps, self._written, self._not_written, self._cancelled)
-
-    def reject(self) -> None:
-        """Close, but not while it is being written."""
-        if not self._writing:
-            super().reject()
+        self.write(take_pack(self.desk.workbench, self._found, self.model.chosen, signer), self._written)
 
     def _written(self, written: tuple[Edit, OwnFacts]) -> None:
-        self.step, facts = written
-        self.desk.workbench.own.adopt(self.step, facts)
-        self._set_writing(writing=False)
-        self.saved = True
-        self.done(FormDialog.DialogCode.Accepted)
+        self.finish(*written)
 
-    def _not_written(self, error: InputError) -> None:
-        self._set_writing(writing=False)
-        self.tell(error)
+    def held(self) -> tuple[QWidget, ...]:
+        """Return what cannot be used meanwhile; the main button follows what is chosen."""
+        return (self.leave_button, self.table, self.trust)
 
-    def _cancelled(self) -> None:
-        self._set_writing(writing=False)
-        self.say_problem(tr("Cancelled: nothing was written."))
-
-    def _set_writing(self, *, writing: bool) -> None:
-        self._writing = writing
-        for widget in (self.leave_button, self.table, self.trust):
-            widget.setEnabled(not writing)
+    def set_writing(self, *, writing: bool) -> None:
+        """Let nothing be changed while it is written."""
+        super().set_writing(writing=writing)
         self._count()
