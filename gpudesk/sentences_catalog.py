@@ -100,8 +100,8 @@ CATALOG_SENTENCES: Final = MappingProxyType(
         "import.prices": "Prices of {file}",
         "import.writing": "Writing {name}",
         "import.unknown": (
-            "is no file that can be read here: take the config.json of a model, a GGUF file, an accelerator "
-            "as JSON, prices as CSV, or a catalog pack"
+            "holds nothing that can be brought in: take the config.json of a model, a GGUF file, an "
+            "accelerator as JSON, prices as CSV, or a catalog pack"
         ),
         "import.is_other": "is a {format} file; unpack or export it first, and take what is inside",
         "import.empty": "is empty",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, TypeGuard
@@ -185,6 +186,12 @@ class Attribute:
         """Return what is said of a claim; nothing where it agrees with a shipped value that is not taken."""
         said = claim.verdict
         return None if said and said.startswith(AGREES) and not self.agrees(claim) else said
+
+
+def entered(attributes: Iterable[Attribute]) -> bool:
+    """Whether all that is taken of a thing is the user's own word: an entry that the user made."""
+    taken = [attribute.preferred for attribute in attributes if attribute.preferred is not None]
+    return bool(taken) and all(claim.own for claim in taken)
 
 
 @dataclass(frozen=True, slots=True)

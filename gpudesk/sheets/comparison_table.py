@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gpudesk.domain.answers import Answer, Column
+from gpudesk.domain.claims import entered
 from gpudesk.domain.comparison import column_keys, repeated, slots
 from gpudesk.domain.formatting import Formatter
 from gpudesk.sheets.comparison_parts import ComparedGroup, ComparedHead, ComparedRow, ComparisonTable
@@ -95,6 +96,7 @@ def _detail(column: Column, formatter: Formatter) -> str:
     count = column.choice.count if column.estimate is None else column.estimate.count
     stated = [
         tr("announced") if column.accelerator.announced else None,
+        tr("yours") if entered(column.attributes.values()) else None,
         None if architecture is None else architecture.value,
         column.accelerator.form_factor,
         None if count is None else f"× {formatter.count(count)}",

@@ -6,6 +6,7 @@ from itertools import product
 
 from gpudesk.domain.age_rule import AgeRule
 from gpudesk.domain.answers import Answer, Column
+from gpudesk.domain.claims import entered
 from gpudesk.domain.estimates import Estimate
 from gpudesk.domain.formatting import ENGLISH, MACHINE, Formatter
 from gpudesk.domain.units import GIB
@@ -101,8 +102,16 @@ def _head_detail(column: Column) -> str:
         None if architecture is None else architecture.value,
         column.accelerator.form_factor,
         tr("announced") if column.accelerator.announced else None,
+        tr("own entry") if entered(column.attributes.values()) else None,
     ]
     return ", ".join(str(word) for word in stated if word)
+
+
+def _model_name(answer: Answer) -> str:
+    """Return the name of the model, and whether it is one that the author entered."""
+    name = answer.model.name
+    own = entered(answer.model_attributes.values())
+    return tr("{name} (own entry)", name=name) if own else name
 
 
 def _assumptions(answer: Answer, formatter: Formatter) -> tuple[Fact, ...]:
@@ -111,7 +120,7 @@ def _assumptions(answer: Answer, formatter: Formatter) -> tuple[Fact, ...]:
     engines = {column.estimate.serving_engine for column in answer.columns if column.estimate}
     counts = {column.estimate.count for column in answer.columns if column.estimate}
     facts = [
-        Fact(tr("Model"), answer.model.name),
+        Fact(tr("Model"), _model_name(answer)),
         Fact(tr("Weights"), precision_name(scenario.weights)),
         Fact(tr("KV cache"), precision_name(scenario.kv)),
         Fact(tr("Serving engine"), engine_name(engines.pop()) if len(engines) == 1 else tr("see the table")),

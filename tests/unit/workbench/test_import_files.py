@@ -88,11 +88,11 @@ def zipped(path: Path) -> Path:
             b'{"a": ' + b"9" * 10_000 + b"}",
             "is nested deeper, or has longer numbers, than any such file",
         ),
-        ("a.json", b"[1, 2]", "is no file that can be read here"),
-        ("a.json", b'{"a": 1}', "is no file that can be read here"),
-        ("a.png", b"\x89PNG\r\n\x1a\n\x00\x00", "is no file that can be read here"),
-        ("a.txt.md", b"words without any separators", "is no file that can be read here"),
-        ("a.csv", b"a,b\n\x00\x00", "is no file that can be read here"),
+        ("a.json", b"[1, 2]", "holds nothing that can be brought in"),
+        ("a.json", b'{"a": 1}', "holds nothing that can be brought in"),
+        ("a.png", b"\x89PNG\r\n\x1a\n\x00\x00", "holds nothing that can be brought in"),
+        ("a.txt.md", b"words without any separators", "holds nothing that can be brought in"),
+        ("a.csv", b"a,b\n\x00\x00", "holds nothing that can be brought in"),
     ],
 )
 def test_what_cannot_be_used_is_refused_in_words(
