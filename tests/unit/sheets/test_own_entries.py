@@ -7,7 +7,7 @@ from dataclasses import replace
 from gpudesk.catalog.importing.model_facts import model_facts
 from gpudesk.domain.claims import ClaimValue, Kind
 from gpudesk.domain.formatting import Formatter
-from gpudesk.domain.own_facts import OwnAccelerator, OwnClaim
+from gpudesk.domain.own_facts import OwnAccelerator, OwnClaim, OwnFact
 from gpudesk.domain.scenarios import AcceleratorChoice
 from gpudesk.sheets.comparison_table import comparison_table
 from gpudesk.sheets.sections import make_sheet
@@ -32,7 +32,7 @@ def test_own_entries_say_so() -> None:
         stated = [
             OwnClaim("acme-1", name, value, source.id, Kind.USER, TODAY) for name, value in figures.items()
         ]
-        part = (OwnAccelerator("acme-1", "Acme 1", "Acme", "hopper"), *stated)
+        part: tuple[OwnFact, ...] = (OwnAccelerator("acme-1", "Acme 1", "Acme", "hopper"), *stated)
         bench.own.do(own_edits.add(bench.catalog, [source, *model, *part], "mine"))
         parts = (AcceleratorChoice("acme-1", 1), AcceleratorChoice("h200-sxm", 1))
         scenario = replace(read_template("70b-chat-on-four"), model="my-llama", accelerators=parts)
