@@ -112,7 +112,8 @@ def merged_attributes(
     plain = None if definition is None else dict(json.loads(definition))
     claims = _that_can_be(thing.kind, claims, plain)
     found = _all_merged(thing, shipped, claims, preferences, sources, plain)
-    if plain is None or patched_model(plain, chosen_dimensions(plain, found)) is not None:
+    wanted = {} if plain is None else chosen_dimensions(plain, found)
+    if plain is None or not wanted or patched_model(plain, wanted) is not None:
         return found
     kept = {name: each for name, each in preferences.items() if not is_dimension(plain, name)}
     return _all_merged(thing, shipped, claims, kept, sources, plain)
