@@ -41,6 +41,8 @@ CATALOG_SENTENCES: Final = MappingProxyType(
         "own.changed_elsewhere": "was changed by another program in the meantime, so nothing was written; "
         "look at what holds now, then do it again",
         # The file of the user's facts
+        "own.file.link": "is a link to {target}, which is not there; nothing was changed: connect the disk "
+        "that it leads to, or remove the link",
         "own.file.folder": "is a folder where the file of your facts belongs; nothing was changed: move "
         "it away",
         "own.file.no_file": "is no plain file, so your facts cannot be in it; nothing was changed: move "

@@ -81,6 +81,9 @@ class UserFile:
             except RuntimeError as error:
                 # What Python says of links that lead round in a circle.
                 raise CatalogFileError(message("own.file.no_access", reason=str(error)), path) from error
+            if path.is_symlink() and not place.parent.exists():
+                # A disk that is not connected: a new file there would hide all that is on it.
+                raise CatalogFileError(message("own.file.link", target=str(place)), path)
         file = cls(place, clock)
         file.reload()
         return file
@@ -230,10 +233,11 @@ class UserFile:
         self._require_not_removed()
         if self._replaced:
             self._leave_replaced()
+        # Also while it is open: what is written over from outside takes no step any more.
+        problem = user_file_problem(self.path)
+        if problem is not None:
+            raise CatalogFileError(problem, self.path)
         if self._connection is None:
-            problem = user_file_problem(self.path)
-            if problem is not None:
-                raise CatalogFileError(problem, self.path)
             if file_state(self.path)[0] is None:
                 begin_file(self.path)
             with told(self.path):

@@ -85,7 +85,8 @@ def set_aside(path: Path) -> Path:
     Nothing is removed. Raises `CatalogFileError` where the system refuses.
     """
     with told(path):
-        return _move_aside(path.resolve())
+        # Of a link, what it leads to; where that is not there, the link.
+        return _move_aside(path.resolve() if path.exists() else path)
 
 
 def _move_aside(path: Path) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -48,7 +49,7 @@ class OwnCatalog:
         """Open the file if there is one, and return its facts; `problem` says why it cannot be used."""
         self.problem = None
         # Most users have no facts of their own: what reads them is loaded where there is something to read.
-        if self.path is None or not self.path.exists():
+        if self.path is None or not os.path.lexists(self.path):
             return OwnFacts()
         try:
             self._file = self._opened(self.path)

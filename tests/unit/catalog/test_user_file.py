@@ -295,6 +295,7 @@ def test_link_is_followed_to_where_the_file_lies(tmp_path: Path) -> None:
     place = tmp_path / "elsewhere" / "facts.sqlite"
     link = tmp_path / "catalog.sqlite"
     link.symlink_to(place)
+    place.parent.mkdir()
     with UserFile.open(link) as file:
         file.apply(step(*ALL))
     assert link.is_symlink()

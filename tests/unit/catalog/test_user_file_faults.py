@@ -114,6 +114,11 @@ def _link_in_a_circle(path: Path) -> None:
     path.symlink_to(path)
 
 
+def _link_to_nowhere(path: Path) -> None:
+    path.unlink()
+    path.symlink_to(path.parent / "disk that is not there" / path.name)
+
+
 def _content(path: Path) -> bytes | None:
     return path.read_bytes() if path.is_file() else None
 
@@ -134,6 +139,7 @@ def _content(path: Path) -> bytes | None:
         (_folder, "own.file.folder"),
         (_pipe, "own.file.no_file"),
         (_link_in_a_circle, "own.file.no_access"),
+        (_link_to_nowhere, "own.file.link"),
     ],
 )
 def test_unusable_file_is_told_by_what_it_is_and_not_touched(
@@ -265,6 +271,28 @@ def test_replaced_file_is_taken_up(path: Path, tmp_path: Path) -> None:
         assert set(file.reload()) == set(numbered(7).after)
         file.apply(numbered(8))
     assert _facts(path) == len(numbered(7).after) * 2
+
+
+def test_file_that_is_written_over_while_it_is_open_takes_no_step(path: Path) -> None:
+    with UserFile.open(path) as file:
+        file.apply(numbered(2))
+        path.write_bytes(b"what somebody else keeps here\n" * 1000)
+        before = dict(file.facts.facts)
+        with pytest.raises(CatalogFileError) as caught:
+            file.apply(numbered(3))
+        assert caught.value.problem.id == "own.file.foreign"
+        assert dict(file.facts.facts) == before
+        assert path.read_bytes().startswith(b"what somebody else")
+
+
+def test_link_to_nowhere_is_set_aside_and_a_new_file_begun(path: Path) -> None:
+    _link_to_nowhere(path)
+    aside = set_aside(path)
+    assert aside.is_symlink()
+    with UserFile.open(path) as file:
+        file.apply(numbered(1))
+    assert path.is_file()
+    assert not path.is_symlink()
 
 
 def test_changes_beside_a_replaced_file_are_not_taken_for_those_of_the_other(
