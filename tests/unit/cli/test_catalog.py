@@ -118,7 +118,9 @@ def test_own_values_are_marked_for_programs(capsys: Capture) -> None:
     assert found["memory"]["preference"] is None
 
 
-def test_a_copy_of_an_accelerator_is_imported_without_a_question(tmp_path: Path, capsys: Capture) -> None:
+def test_a_copy_of_an_accelerator_is_imported_without_a_question(
+    tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert entry.main(["catalog", "show", "mi455x", "--json"]) == 0
     copy = json.loads(capsys.readouterr().out)
     assert (copy["generation"], copy["announced"], copy["own"]) == ("cdna5", True, False)
@@ -135,5 +137,6 @@ def test_a_copy_of_an_accelerator_is_imported_without_a_question(tmp_path: Path,
         theirs.memory_bandwidth,
         theirs.peak_dense,
     )
+    monkeypatch.setenv("COLUMNS", "160")
     assert entry.main(["catalog", "list", "accelerators"]) == 0
     assert "Our part (announced, yours)" in capsys.readouterr().out

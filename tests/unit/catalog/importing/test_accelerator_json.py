@@ -203,7 +203,7 @@ def test_doubtful_figures_come_with_their_doubts() -> None:
         (sheet(announced="no"), "announced"),
         (sheet(attributes=[{"name": "tdp", "value": None}] * 2), "twice"),
         (sheet(attributes=7), "attributes"),
-        ([1, 2], "no file that can be read"),
+        ([1, 2], "nothing that can be brought in"),
     ],
 )
 def test_faults_are_said_at_their_field(made: object, words: str) -> None:
