@@ -20,6 +20,8 @@ from gpudesk.domain.messages import InputError, message
 Check = Callable[[str, object], Any]
 
 _MONTH = re.compile(r"(?:19|20)\d\d-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01]))?")
+#: What turns the direction of text, in its own place and after it.
+_TURNS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 #: More of a wrong value than this is not repeated to the user.
 _QUOTED = 60
 
@@ -80,6 +82,22 @@ def text(longest: int = 200, *, empty: bool = False) -> Check:
             # They would steer the terminal that shows the text.
             raise InputError(message("field.control"), where)
         return value
+
+    return check
+
+
+def plain_text(longest: int) -> Check:
+    """Accept text that shows as what it is: without what turns the direction of what follows it.
+
+    Names and titles that come from others stand beside each other in lists and in questions of trust.
+    """
+    accepted = text(longest)
+
+    def check(where: str, value: object) -> str:
+        found: str = accepted(where, value)
+        if not found.isascii() and _TURNS.intersection(found):
+            raise InputError(message("field.control"), where)
+        return found
 
     return check
 

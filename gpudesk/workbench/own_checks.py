@@ -22,7 +22,7 @@ from gpudesk.domain.messages import InputError, message
 from gpudesk.domain.own_facts import OwnFact, OwnModel
 from gpudesk.domain.things import ThingKind
 from gpudesk.domain.units import UnknownUnitError, si_unit
-from gpudesk.workbench.fields import month, quoted, text, wrong_type
+from gpudesk.workbench.fields import month, plain_text, quoted, wrong_type
 from gpudesk.workbench.own_entry import Entry, EntryKind
 
 #: What a source says of its publisher where nobody is named.
@@ -38,8 +38,8 @@ _YEAR: Final = re.compile(r"(?:19|20)\d\d")
 ADDRESS: Final = re.compile(r"https?://[^\s<>\"]{1,1900}")
 _SLUG_LENGTH: Final = 40
 
-line = text(_LONGEST_LINE)
-_note = text(_LONGEST_NOTE)
+line = plain_text(_LONGEST_LINE)
+_note = plain_text(_LONGEST_NOTE)
 
 
 def optional_line(where: str, value: str | None) -> str | None:

@@ -15,7 +15,7 @@ from gpudesk.catalog.figure_bounds import COUNTED, LARGEST, LISTS
 from gpudesk.domain.claims import OWN_SOURCE, ClaimValue, Kind, Preference, Source
 from gpudesk.domain.messages import InputError, message
 from gpudesk.domain.own_facts import OwnAccelerator, OwnClaim, OwnFact, OwnModel, OwnPrice
-from gpudesk.workbench.fields import Check, boolean, number, quoted, text, whole, word, wrong_type
+from gpudesk.workbench.fields import Check, boolean, number, plain_text, quoted, text, whole, word, wrong_type
 from gpudesk.workbench.own_checks import ADDRESS, optional_date
 
 _MOST_WORDS: Final = 100
@@ -23,8 +23,8 @@ _MOST: Final = 1e30
 #: Whole numbers have 64 bits where they are handed on.
 _MOST_WHOLE: Final = 2**63 - 1
 _MOST_USD: Final = 1e9
-_LINE: Final = text(300)
-_NOTE: Final = text(4000)
+_LINE: Final = plain_text(300)
+_NOTE: Final = plain_text(4000)
 _ID: Final = re.compile(r"[a-z0-9]+(?:[._-]+[a-z0-9]+)*")
 _ATTRIBUTE: Final = re.compile(r"[A-Za-z][A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]+)*")
 #: Units of what is counted in whole numbers.

@@ -15,7 +15,7 @@ from gpudesk.domain.messages import InputError, message
 from gpudesk.domain.own_facts import Edit, Key, OwnClaim, OwnFact, OwnFacts, OwnPrice
 from gpudesk.domain.packs import Pack, PackRow, PackSignature, Standing, Trust
 from gpudesk.domain.signers import Signer
-from gpudesk.workbench.fields import quoted, text, wrong_type
+from gpudesk.workbench.fields import plain_text, quoted, wrong_type
 from gpudesk.workbench.own_checks import check_choices, line, optional_date
 from gpudesk.workbench.own_edits import add
 from gpudesk.workbench.own_facts_json import ordered, own_facts_of, record_of, with_needed
@@ -60,7 +60,7 @@ def make_pack(
     digest = digest_of(content)
     signature = None
     if signer is not None:
-        by: str = text(200)("signer", signer.name.strip())
+        by: str = plain_text(200)("signer", signer.name.strip())
         signature = SignatureFields(signer.key, by, signer.sign(signed_text(digest, by)))
     return pack_bytes(content, digest, signature)
 

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from gpudesk.domain.messages import InputError, message
-from gpudesk.workbench.fields import Check, text, unknown_field, wrong_type
+from gpudesk.workbench.fields import Check, plain_text, unknown_field, wrong_type
 from gpudesk.workbench.strict_json import DuplicateKeyError, no_constant, unique
 
 PACK_SUFFIX: Final = ".gpudeskpack"
@@ -168,7 +168,7 @@ def _signature(fields: object) -> SignatureFields | None:
         raise InputError(message("pack.algorithm", given=given, known=ALGORITHM), "signature.algorithm")
     return SignatureFields(
         key=_hex(64)("signature.key", fields.get("key")),
-        name=text(200)("signature.name", fields.get("name")),
+        name=plain_text(200)("signature.name", fields.get("name")),
         value=_hex(128)("signature.value", fields.get("value")),
     )
 

@@ -449,9 +449,19 @@ def test_contents_that_are_tampered_with_and_sealed_again_are_facts_or_refused(s
 
 
 def test_a_hostile_title_stays_text(shipped: Catalog) -> None:
-    source = Source(LAB.id, "=cmd|' /C calc'!A0'); DROP TABLE source;--", "\u202eUs", Kind.USER)
+    source = Source(LAB.id, "=cmd|' /C calc'!A0'); DROP TABLE source;--", "Us", Kind.USER)
     facts = OwnFacts.of([source, replace_claim(5e12)])
     assert read_pack(made(facts)).facts.get("source", LAB.id) == source
+
+
+@pytest.mark.parametrize("turned", ["\u202eUs", "U\u2066s"])
+def test_a_name_that_reads_another_way_than_it_shows_is_refused(turned: str) -> None:
+    facts = OwnFacts.of([Source(LAB.id, "Lab", turned, Kind.USER), replace_claim(5e12)])
+    with pytest.raises(InputError, match=r"field\.control") as caught:
+        read_pack(made(facts))
+    assert caught.value.where == "content.facts[0].publisher"
+    with pytest.raises(InputError, match=r"field\.control"):
+        own_source("Lab", turned)
 
 
 def test_nothing_is_written_by_looking_at_a_pack(user_home: Path, shipped: Catalog) -> None:
