@@ -92,6 +92,7 @@ CATALOG_SENTENCES: Final = MappingProxyType(
         "import.model.attribute": "{name} is no attribute that a model can have",
         "import.model.field": "{problem}",
         "import.model.large": "is larger than {largest}, the most that is read",
+        "import.model.many_groups": "are more than {most} groups; put layers that are alike into one",
         "import.model.no_kind": "names {name}, which is not described",
         "import.model.too_many_parameters": "make more than 10^15 parameters; check the sizes of the experts",
         "import.model.nothing_kept": "no layer of the same shape keeps a cache that this one could reuse",

@@ -18,6 +18,8 @@ from gpudesk.workbench.pack_format import PACK_SUFFIX
 #: Bytes of a file that is read whole, at most.
 _MOST_JSON: Final = 32 << 20
 _MOST_CSV: Final = 256 << 20
+#: Lists and objects that a file may hold; a configuration with its vocabulary has a tenth of that.
+_MOST_NESTS: Final = 1_000_000
 #: Bytes that tell what a file is.
 _HEAD: Final = 4096
 
@@ -149,6 +151,9 @@ def _is_config(table: Mapping[str, Any]) -> bool:
 
 def parsed(raw: bytes, path: Path) -> dict[str, Any]:
     """Return a JSON object; raises `InputError` that names the file and, where it can be said, the line."""
+    if raw.count(b"[") + raw.count(b"{") > _MOST_NESTS:
+        # They would take twenty times the size of the file, and nothing else would run meanwhile.
+        raise InputError(message("import.nested"), str(path))
     try:
         table = json.loads(raw)
     except UnicodeDecodeError:

@@ -44,6 +44,8 @@ _LARGEST: Final = MappingProxyType(
 )
 _LARGEST_OTHER: Final = 2**16
 _MOST_LAYERS: Final = 2**12
+#: Groups of layers, each of which is worked out by itself.
+_MOST_GROUPS: Final = 2**9
 #: Parameters of the feed-forward blocks beyond which no estimate is computed.
 _MOST_PARAMETERS: Final = 10**15
 #: Fields of a model without which its layers say nothing.
@@ -120,6 +122,8 @@ def _faults(record: ModelFile) -> Iterator[tuple[str, Message]]:
         for part, kind, known in (("mixer", group.mixer, record.mixers), ("ffn", group.ffn, record.ffns)):
             if kind is not None and kind not in known:
                 yield f"layers.{number}.{part}", message("import.model.no_kind", name=kind)
+    if len(record.layers) > _MOST_GROUPS:
+        yield "layers", message("import.model.many_groups", most=_MOST_GROUPS)
     if sum(group.count for group in record.layers) > _MOST_LAYERS:
         yield "layers", message("import.model.large", largest=_MOST_LAYERS)
     model = model_of(plain)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from gpudesk.catalog.queries import Catalog
 from gpudesk.domain.claims import ClaimValue, Preference
 from gpudesk.domain.messages import InputError
-from gpudesk.domain.own_facts import OwnClaim, OwnFact, OwnFacts
+from gpudesk.domain.own_facts import OwnClaim, OwnFact, OwnFacts, OwnModel
 from gpudesk.domain.packs import Pack, Standing
 from gpudesk.engine.tensors import parameter_count
 from gpudesk.workbench import own_edits
@@ -20,6 +20,7 @@ from gpudesk.workbench.own_facts_json import own_facts_of, record_of
 from gpudesk.workbench.pack import pack_edit
 from gpudesk.workbench.pack_preview import preview
 from tests.unit.workbench.own_samples import LAB, TODAY
+from tests.unit.workbench.own_samples import MODEL as MODELS
 
 MODEL = "llama-3.1-8b"
 NAMES = (
@@ -140,3 +141,10 @@ def test_figures_beyond_64_bits_are_no_facts(facts: Catalog) -> None:
     records = [record_of(fact) for fact in chosen("max_context", 2**63)]
     with pytest.raises(InputError, match=r"field\.range"):
         own_facts_of(records)
+
+
+def test_a_model_of_thousands_of_groups_is_no_fact() -> None:
+    model = next(record_of(fact) for fact in MODELS if isinstance(fact, OwnModel))
+    model["definition"]["layers"] = [{"count": 1, "mixer": "attention", "ffn": "mlp"}] * 600
+    with pytest.raises(InputError, match=r"import\.model\.many_groups"):
+        own_facts_of([model])

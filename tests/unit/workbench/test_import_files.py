@@ -169,3 +169,10 @@ def test_any_bytes_are_a_file_of_some_kind_or_refused(
     except InputError as error:
         said = problem(error)
     assert said
+
+
+def test_a_file_of_nothing_but_brackets_is_refused_before_it_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "config.json"
+    path.write_bytes(b'{"model_type": "llama", "x": [' + b"[]," * 1_000_001 + b"1]}")
+    with pytest.raises(InputError, match=r"import\.nested"):
+        offered(path)

@@ -24,6 +24,7 @@ from gpudesk.domain.own_facts import Edit, Key, OwnClaim, OwnFacts, fact_key
 from gpudesk.domain.packs import Pack, PackRow, Standing, Trust, chosen_keys
 from gpudesk.domain.signers import Signer
 from gpudesk.workbench import pack_signing
+from gpudesk.workbench.own_checks import own_source
 from gpudesk.workbench.pack import make_pack, newly_trusted, pack_edit, read_pack
 from gpudesk.workbench.pack_format import canonical
 from gpudesk.workbench.pack_preview import preview
@@ -459,7 +460,7 @@ def test_a_name_that_reads_another_way_than_it_shows_is_refused(turned: str) -> 
     facts = OwnFacts.of([Source(LAB.id, "Lab", turned, Kind.USER), replace_claim(5e12)])
     with pytest.raises(InputError, match=r"field\.control") as caught:
         read_pack(made(facts))
-    assert caught.value.where == "content.facts[0].publisher"
+    assert caught.value.where == "facts[0].publisher"
     with pytest.raises(InputError, match=r"field\.control"):
         own_source("Lab", turned)
 
