@@ -40,6 +40,19 @@ CATALOG_SENTENCES: Final = MappingProxyType(
         "keep the source, or remove what rests on it too",
         "own.changed_elsewhere": "was changed by another program in the meantime, so nothing was written; "
         "look at what holds now, then do it again",
+        # Facts of the user that wait
+        "own.waits.thing": "the entry {id} is no longer in the catalog",
+        "own.waits.taken": "the catalog has an entry {id} of its own by now, which holds",
+        "own.waits.two": "an accelerator of yours has the id {id} too, and it holds",
+        "own.waits.unreadable": "its structure cannot be read",
+        "own.waits.attribute": "the entry {id} has nothing of this name any more; nothing rests on it",
+        "own.waits.cannot_be": "such an entry cannot have this value; nothing rests on it",
+        "own.waits.claim": "nobody states {value} any more; the catalog's own choice holds",
+        "own.waits.claim_yours": "nobody states {value} any more; another value of yours holds",
+        "own.waits.claim_none": "nobody states {value} any more; no value is taken",
+        "own.waits.dimension": "makes no model with the other dimensions; the catalog's own choice holds",
+        "own.waits.dimension_yours": "makes no model with the other dimensions; another value of yours holds",
+        "own.waits.dimension_none": "makes no model with the other dimensions; the model's own value holds",
         # The file of the user's facts
         "own.file.link": "is a link to {target}, which is not there; nothing was changed: connect the disk "
         "that it leads to, or remove the link",
@@ -64,7 +77,7 @@ CATALOG_SENTENCES: Final = MappingProxyType(
         "own.file.faulty": "cannot be read or written ({reason}); what it held is as before: look at the "
         "disk, then try again",
         "own.file.removed": "was removed while it was in use, so nothing was written; your facts are still "
-        "here: put the file back, or restore a backup",
+        "here: write them anew, put the file back, or restore a backup",
         "own.backup.unknown": "there is no backup {number}; `gpudesk catalog backups` lists those there are",
         "own.backup.gone": "is not there; choose another backup",
         "own.backup.cut": "is cut short: {size} of {expected} bytes; choose another backup",
@@ -79,6 +92,7 @@ CATALOG_SENTENCES: Final = MappingProxyType(
         "own.step.change": "Change {name}",
         "own.step.rename": "Rename {name} to {new}",
         "own.step.remove": "Remove {name}",
+        "own.step.forget": "Remove {attribute} of {thing}",
         "own.step.price": "Price of {thing}",
         "own.step.remove_price": "Remove price of {thing}",
         "own.step.source": "Change source {title}",

@@ -23,6 +23,7 @@ from gpudesk.domain.models import Model
 from gpudesk.domain.own_facts import OwnFacts
 from gpudesk.domain.serving_engines import ServingEngine
 from gpudesk.domain.things import Thing, ThingKind
+from gpudesk.domain.waiting import Waiting
 
 _T = TypeVar("_T")
 
@@ -173,6 +174,16 @@ class Catalog:
             return self.shipped.disputes
         self.thing(thing)
         return tuple(dispute for dispute in self.shipped.disputes if dispute.concerns(thing))
+
+    # What the user says
+
+    @cached_property
+    def waiting(self) -> tuple[Waiting, ...]:
+        """The facts of the user that have no effect on the catalog as it is, and why."""
+        # Most users have none, and who asks for a figure does not want to know.
+        from gpudesk.catalog.waiting import waiting_facts
+
+        return waiting_facts(self) if len(self.own) else ()
 
     # What was merged
 

@@ -11,6 +11,7 @@ from enum import IntFlag, StrEnum
 from gpudesk.domain.age_rule import AgeRule
 from gpudesk.domain.claims import Claim, ClaimValue, Dispute, Kind, Price, SeedClaim, Source
 from gpudesk.domain.formatting import Quantity
+from gpudesk.domain.waiting import Waiting
 
 #: What a cell holds; a range is its two ends as a pair of numbers.
 CellValue = ClaimValue | tuple[float, float]
@@ -94,7 +95,8 @@ class CatalogRow:
     """One row. `key` tells it from others of its section; `marks` has one mark a column, or none at all.
 
     `maker` is the vendor, organisation, provider or publisher. `kinds` are those of the sources behind the
-    row, `date` is the oldest of them. `item` is what the row is made of where that is one thing.
+    row, `date` is the oldest of them. `item` is what the row is made of where that is one thing. `waits` is
+    what of the user's facts in the row has no effect.
     """
 
     key: str
@@ -110,6 +112,7 @@ class CatalogRow:
     disputed: bool = False
     own: bool = False
     item: Claim | Price | Source | Dispute | SeedClaim | None = None
+    waits: Waiting | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,7 @@ from gpudesk.domain.formatting import (
     in_display_unit,
     quantity_of,
 )
+from gpudesk.sentences import sentence
 from gpudesk.sheets.ages import age_days, age_text, end_of
 from gpudesk.sheets.catalog_words import attribute_text, column_head, column_meaning, kind_word, word
 from gpudesk.sheets.comparison_copy import number_text
@@ -68,6 +69,8 @@ class CatalogWriter:
         column, value = self._table.columns[place], row.values[place]
         if value is None:
             return UNKNOWN
+        if row.waits is not None and column.key == "reason":
+            return sentence(row.waits.why, self._formatter)
         return self._writers[column.kind](value, row, place)
 
     def whole_name(self, row: CatalogRow) -> str:

@@ -10,6 +10,7 @@ from gpudesk.domain.claims import PURCHASE, Attribute, Dispute, Price, SeedClaim
 from gpudesk.domain.diffusion import DiffusionModel
 from gpudesk.domain.own_facts import OwnFacts
 from gpudesk.domain.things import Thing, ThingKind
+from gpudesk.domain.waiting import Waiting
 from gpudesk.sheets.catalog_figures import claims_table, figures_table
 from gpudesk.sheets.export_cells import ExportCells, source_columns
 from gpudesk.sheets.own_table import own_table
@@ -32,6 +33,10 @@ class CatalogFacts(Protocol):
     @property
     def own(self) -> OwnFacts:
         """The facts of the user in it."""
+
+    @property
+    def waiting(self) -> Sequence[Waiting]:
+        """The facts of the user that have no effect."""
 
     def things(self, kind: ThingKind | None = None) -> Sequence[Thing]:
         """Return the entries of one kind or of all."""
@@ -239,7 +244,8 @@ def _sources(catalog: CatalogFacts, cells: ExportCells) -> ExportTable:
 
 
 def _own(catalog: CatalogFacts, cells: ExportCells) -> ExportTable:
-    return own_table(catalog.own, {thing.id: thing for thing in catalog.things()}, catalog.attributes, cells)
+    things = {thing.id: thing for thing in catalog.things()}
+    return own_table(catalog.own, things, catalog.attributes, catalog.waiting, cells)
 
 
 def _with_sources(

@@ -12,6 +12,7 @@ from gpudesk.domain.claims import Attribute, Dispute, Price, SeedClaim, Source
 from gpudesk.domain.formatting import Formatter
 from gpudesk.domain.messages import InputError
 from gpudesk.domain.things import Thing
+from gpudesk.domain.waiting import Waiting
 from gpudesk.sheets.ages import age_days, age_text
 from gpudesk.sheets.explanation import Detail, Explanation, StatementLine, UseLine
 from gpudesk.sheets.names import short_name
@@ -32,6 +33,10 @@ class CatalogFacts(Protocol):
     @property
     def data_date(self) -> str:
         """Day of the newest fact."""
+
+    @property
+    def waiting(self) -> tuple[Waiting, ...]:
+        """The facts of the user that have no effect, and why."""
 
     def thing(self, thing_id: str) -> Thing:
         """Return an entry."""

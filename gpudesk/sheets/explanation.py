@@ -46,6 +46,8 @@ class OfferKind(StrEnum):
     TAKE = "take"
     #: Drop all that the user says of an attribute.
     REVERT = "revert"
+    #: Remove facts of the user's that have no effect.
+    FORGET = "forget"
     SOURCE = "source"
     PRICE = "price"
 

@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from gpudesk.domain.claims import PURCHASE, Attribute, ClaimValue, Preference, Source, is_figure
-from gpudesk.domain.own_facts import OwnAccelerator, OwnClaim, OwnFact, OwnFacts, OwnModel, OwnPrice, fact_key
+from gpudesk.domain.claims import PURCHASE, Attribute, Preference, Source, is_figure
+from gpudesk.domain.own_facts import (
+    Key,
+    OwnAccelerator,
+    OwnClaim,
+    OwnFact,
+    OwnFacts,
+    OwnModel,
+    OwnPrice,
+    fact_key,
+)
 from gpudesk.domain.things import Thing
+from gpudesk.domain.waiting import Waiting
+from gpudesk.sentences import sentence
 from gpudesk.sheets.export_cells import ExportCells, source_columns
 from gpudesk.sheets.table_export import CellKind, CellValue, Column, ExportTable, Row
 from gpudesk.text import tr
@@ -16,13 +27,16 @@ def own_table(
     facts: OwnFacts,
     things: Mapping[str, Thing],
     attributes: Callable[[str], Sequence[Attribute]],
+    waiting: Iterable[Waiting],
     cells: ExportCells,
 ) -> ExportTable:
     """Return a row for each fact of the user but sources, which stand in the rows of what they state.
 
-    `attributes` gives those of a thing of the catalog with the user's facts in it.
+    `attributes` gives those of a thing of the catalog with the user's facts in it, `waiting` says which
+    facts have no effect.
     """
-    rows = _Rows(facts, things, attributes, cells)
+    idle = {key: each for each in waiting for key in each.keys}
+    rows = _Rows(facts, things, attributes, idle, cells)
     sources = tuple(fact for fact in facts if isinstance(fact, Source))
     made = [rows.row(fact) for fact in facts if not isinstance(fact, Source)]
     return ExportTable(tr("Your facts"), _head(), made, sources=sources)
@@ -46,6 +60,7 @@ def _head() -> tuple[Column, ...]:
         *source_columns(),
         Column("retrieved", tr("Entered"), kind=CellKind.DATE),
         Column("note", tr("Note")),
+        Column("waits", tr("Without effect, since")),
     )
 
 
@@ -57,14 +72,20 @@ class _Rows:
         facts: OwnFacts,
         things: Mapping[str, Thing],
         attributes: Callable[[str], Sequence[Attribute]],
+        waiting: Mapping[Key, Waiting],
         cells: ExportCells,
     ) -> None:
         self._facts, self._things, self._attributes, self._cells = facts, things, attributes, cells
+        self._waiting = waiting
         self._known: dict[str, dict[str, Attribute]] = {}
-        self._keys = [column.key for column in _head()]
+        self._keys = [column.key for column in _head()][:-1]
 
     def row(self, fact: OwnFact) -> Row:
-        """Return the row of a fact that is no source."""
+        """Return the row of a fact that is no source, with why it has no effect at the end."""
+        waiting = self._waiting.get(fact_key(fact))
+        return (*self._row(fact), None if waiting is None else sentence(waiting.why))
+
+    def _row(self, fact: OwnFact) -> Row:
         if isinstance(fact, OwnClaim):
             return self._claim(fact)
         if isinstance(fact, Preference):
@@ -78,7 +99,7 @@ class _Rows:
     def _claim(self, claim: OwnClaim) -> Row:
         return self._filled(
             fact="claim",
-            **self._about(claim.thing, claim.attribute, claim.value),
+            **self._about(claim),
             **self._source(claim.source),
             kind=self._cells.kind(claim.kind),
             published=claim.published,
@@ -90,7 +111,7 @@ class _Rows:
     def _preference(self, choice: Preference) -> Row:
         return self._filled(
             fact="preference",
-            **self._about(choice.thing, choice.attribute, choice.value),
+            **self._about(choice),
             **self._source(choice.source, self._attribute(choice.thing, choice.attribute)),
             reason=choice.reason,
             retrieved=choice.date,
@@ -111,9 +132,10 @@ class _Rows:
             note=price.note,
         )
 
-    def _about(self, thing: str, name: str, value: ClaimValue) -> dict[str, CellValue]:
-        attribute = self._attribute(thing, name)
-        unit = None if attribute is None else attribute.unit
+    def _about(self, fact: OwnClaim | Preference) -> dict[str, CellValue]:
+        thing, name, value = fact.thing, fact.attribute, fact.value
+        attribute, waiting = self._attribute(thing, name), self._waiting.get(fact.key)
+        unit = attribute.unit if attribute is not None else None if waiting is None else waiting.unit
         stated = is_figure(value)
         found: dict[str, CellValue] = {
             "thing": thing,

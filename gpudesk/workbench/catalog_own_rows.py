@@ -2,34 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from typing import Final
 
 from gpudesk.catalog.queries import Catalog
 from gpudesk.domain.catalog_tables import CatalogRow, CellMark, CellValue, Section
-from gpudesk.domain.claims import PRICE_ENDS, PURCHASE, Attribute, Claim, Price, is_figure
-from gpudesk.domain.own_facts import OwnAccelerator, OwnFacts, OwnModel
+from gpudesk.domain.claims import PRICE_ENDS, PURCHASE, Attribute, Claim, Price
+from gpudesk.domain.own_facts import Key, OwnAccelerator, OwnFacts, OwnModel
 from gpudesk.domain.things import Thing
+from gpudesk.domain.waiting import Waiting
 from gpudesk.text import tr
 from gpudesk.workbench.catalog_columns import marked
+from gpudesk.workbench.catalog_waiting_rows import LOW, PRICE, ends, ratio, waiting_row
 
-_LOW, _HIGH = PRICE_ENDS
-#: What both are called together.
-_PRICE: Final = "price_purchase"
+_HIGH: Final = PRICE_ENDS[1]
 
 
 def own_rows(catalog: Catalog) -> Iterator[CatalogRow]:
     """Yield a row for each thing, attribute and price of the user's."""
     things = {thing.id: thing for thing in catalog.things()}
+    waits = {key for waiting in catalog.waiting for key in waiting.keys}
     for fact in catalog.own:
-        if isinstance(fact, OwnAccelerator | OwnModel) and fact.id in things:
+        if isinstance(fact, OwnAccelerator | OwnModel) and fact.key not in waits:
             yield _thing_row(things[fact.id])
     for thing_id in _touched(catalog.own):
         if thing_id in things:
-            yield from _override_rows(things[thing_id], catalog.attributes(thing_id))
+            yield from _override_rows(things[thing_id], catalog.attributes(thing_id), waits)
+    for waiting in catalog.waiting:
+        if waiting.price is None:
+            yield waiting_row(catalog, things.get(waiting.thing), waiting)
+    gone = {waiting.price.id: waiting for waiting in catalog.waiting if waiting.price is not None}
     for price in catalog.prices():
         if price.own:
-            yield _own_price_row(price, things.get(price.accelerator or ""))
+            yield _own_price_row(price, things.get(price.accelerator or ""), gone.get(price.id))
 
 
 def _touched(facts: OwnFacts) -> tuple[str, ...]:
@@ -48,16 +53,22 @@ def _thing_row(thing: Thing) -> CatalogRow:
     )
 
 
-def _override_rows(thing: Thing, attributes: Iterable[Attribute]) -> Iterator[CatalogRow]:
-    """Yield what the user says of a thing; the two ends of a price are one amount."""
+def _override_rows(
+    thing: Thing, attributes: Iterable[Attribute], waits: Container[Key]
+) -> Iterator[CatalogRow]:
+    """Yield what the user says of a thing with effect; the two ends of a price are one amount."""
     found = {
         attribute.name: attribute
         for attribute in attributes
-        if attribute.overridden or any(claim.own for claim in attribute.claims)
+        if any(
+            claim.own and ("claim", thing.id, attribute.name, claim.source.id) not in waits
+            for claim in attribute.claims
+        )
+        or (attribute.overridden and ("preference", thing.id, attribute.name) not in waits)
     }
-    high = found.pop(_HIGH, None) if _LOW in found else None
+    high = found.pop(_HIGH, None) if LOW in found else None
     for name, attribute in found.items():
-        yield _override_row(thing, attribute, high if name == _LOW else None)
+        yield _override_row(thing, attribute, high if name == LOW else None)
 
 
 def _override_row(thing: Thing, attribute: Attribute, high: Attribute | None) -> CatalogRow:
@@ -73,11 +84,11 @@ def _override_row(thing: Thing, attribute: Attribute, high: Attribute | None) ->
         key=f"{thing.id}/{attribute.name}",
         values=(
             thing.name,
-            _PRICE if attribute.name == _LOW else attribute.name,
-            _ends(yours),
+            PRICE if attribute.name == LOW else attribute.name,
+            ends(_values(yours)),
             attribute.unit,
-            _ends(shipped),
-            _ratio(_ends(yours), _ends(shipped)),
+            ends(_values(shipped)),
+            ratio(ends(_values(yours)), ends(_values(shipped))),
             stated.source.title if stated is not None else None,
             date,
             None if preference is None or preference.reason == tr("Your value") else preference.reason,
@@ -116,21 +127,11 @@ def _first(claims: Iterable[Claim], *, own: bool) -> Claim | None:
     return next((claim for claim in found if claim.preferred), found[0] if found else None)
 
 
-def _ends(claims: Iterable[Claim | None]) -> CellValue:
-    """Return what claims about the ends of one amount state: one value, or the two ends."""
-    values = [claim.value for claim in claims if claim is not None and claim.value is not None]
-    numbers = [value for value in values if is_figure(value)]
-    if len(set(numbers)) > 1:
-        return min(numbers), max(numbers)
-    return values[0] if values else None
+def _values(claims: Iterable[Claim | None]) -> Iterator[CellValue]:
+    return (claim.value for claim in claims if claim is not None)
 
 
-def _ratio(one: CellValue, other: CellValue) -> float | None:
-    """Return a value divided by another, where both are one number."""
-    return float(one) / float(other) if is_figure(one) and is_figure(other) and other else None
-
-
-def _own_price_row(price: Price, part: Thing | None) -> CatalogRow:
+def _own_price_row(price: Price, part: Thing | None, waiting: Waiting | None) -> CatalogRow:
     amount = price.usd if price.usd is not None else price.usd_low
     return CatalogRow(
         key=f"price/{price.id}",
@@ -143,9 +144,9 @@ def _own_price_row(price: Price, part: Thing | None) -> CatalogRow:
             None,
             price.source.title,
             price.date,
-            price.note,
+            price.note if waiting is None else waiting.why.id,
         ),
-        marks=_OWN_VALUE,
+        marks=() if waiting is not None else _OWN_VALUE,
         thing=price.accelerator,
         unit="USD" if price.term == PURCHASE else "USD/h",
         maker=price.provider,
@@ -153,4 +154,5 @@ def _own_price_row(price: Price, part: Thing | None) -> CatalogRow:
         date=price.date,
         own=True,
         item=price,
+        waits=waiting,
     )

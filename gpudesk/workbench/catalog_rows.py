@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Final
 
@@ -43,8 +44,10 @@ def _price_rows(catalog: Catalog) -> Rows:
     # All prices of one part together, parts in the order of their list.
     order = {thing: place for place, thing in enumerate(names)}
     prices = sorted(catalog.prices(), key=lambda price: order.get(price.accelerator or "", len(order)))
+    gone = {waiting.price.id: waiting for waiting in catalog.waiting if waiting.price is not None}
     for price in prices:
-        yield _price_row(price, names.get(price.accelerator or ""))
+        row = _price_row(price, names.get(price.accelerator or ""))
+        yield replace(row, waits=gone[price.id]) if price.own and price.id in gone else row
 
 
 def _only(names: Sequence[str]) -> str | None:

@@ -13,6 +13,7 @@ from gpudesk.catalog.queries import Catalog
 from gpudesk.domain.claims import PRICE_ENDS, Attribute, Claim, ClaimValue, Preference, Source
 from gpudesk.domain.messages import InputError, message
 from gpudesk.domain.own_facts import Edit, OwnAccelerator, OwnClaim, OwnFact, OwnFacts, OwnModel, OwnPrice
+from gpudesk.domain.waiting import Waiting
 from gpudesk.text import tr
 from gpudesk.workbench.own_checks import (
     check_dimension,
@@ -31,6 +32,7 @@ from gpudesk.workbench.own_steps import step
 __all__ = [
     "add",
     "change_source",
+    "forget",
     "own_source",
     "prefer",
     "remove_price",
@@ -224,6 +226,24 @@ def remove_thing(catalog: Catalog, thing: str) -> Edit:
     return step(catalog.own, message("own.step.remove", name=entry.name), take=gone)
 
 
+def forget(catalog: Catalog, waiting: Waiting) -> Edit:
+    """Remove facts that wait, and sources that nothing else rests on; raises `InputError` if one is gone."""
+    gone = [_own(catalog, *key) for key in waiting.keys]
+    entry, price, name = waiting.entry, waiting.price, _name(catalog, waiting.thing)
+    if price is not None:
+        text = message("own.step.remove_price", thing=name)
+    elif entry is not None:
+        text = message("own.step.remove", name=entry.name)
+    else:
+        text = message("own.step.forget", attribute=waiting.attribute or "", thing=name)
+    return step(catalog.own, text, take=gone)
+
+
+def _name(catalog: Catalog, thing: str) -> str:
+    """Return what a thing is called: by its id where it is not there."""
+    return next((each.name for each in catalog.things() if each.id == thing), thing)
+
+
 def state_price(catalog: Catalog, price: OwnPrice, source: Source, replaces: str | None = None) -> Edit:
     """State a price, in the place of another of the user's where `replaces` names it."""
     part = catalog.thing(price.accelerator)
@@ -248,7 +268,7 @@ def state_price(catalog: Catalog, price: OwnPrice, source: Source, replaces: str
 def remove_price(catalog: Catalog, price: str) -> Edit:
     """Remove a price of the user's."""
     found = _own(catalog, "price", price)
-    name = catalog.thing(found.accelerator).name if isinstance(found, OwnPrice) else price
+    name = _name(catalog, found.accelerator) if isinstance(found, OwnPrice) else price
     return step(catalog.own, message("own.step.remove_price", thing=name), take=(found,))
 
 

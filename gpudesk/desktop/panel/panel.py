@@ -6,7 +6,7 @@ from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QShowEvent
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QSplitter, QVBoxLayout, QWidget
 
-from gpudesk.desktop.panel.catalog_explainer import request_of, revert_offer
+from gpudesk.desktop.panel.catalog_explainer import forget_offer, request_of, revert_offer
 from gpudesk.desktop.panel.explainer import Explainer
 from gpudesk.desktop.panel.node import Command, Link, Node
 from gpudesk.desktop.panel.nodes import empty_nodes, nodes_of
@@ -172,11 +172,12 @@ class SourcesPanel(QWidget):
 
     def _edit(self, offer: Offer) -> None:
         """Take back what the user says of an attribute, or ask for the editor of a fact."""
-        if offer.kind is not OfferKind.REVERT:
+        take_back = {OfferKind.REVERT: revert_offer, OfferKind.FORGET: forget_offer}.get(offer.kind)
+        if take_back is None:
             self.editor_requested.emit(request_of(offer))
             return
         try:
-            revert_offer(offer, self._desk)
+            take_back(offer, self._desk)
         except InputError as error:
             self.failed.emit(error)
 

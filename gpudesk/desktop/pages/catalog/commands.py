@@ -135,6 +135,9 @@ class Commands:
         from gpudesk.workbench import own_edits
 
         catalog = self._page.desk.workbench.catalog
+        if row.waits is not None:
+            yield "trash-2", tr("Remove from your facts"), partial(own_edits.forget, catalog, row.waits)
+            return
         name = attribute_of(self._page.section, row, column)
         if isinstance(row.item, Price):
             if row.own:

@@ -39,6 +39,8 @@ def selection_of(section: Section, row: CatalogRow, column: Column) -> Selection
 
 def edit_request(section: Section, row: CatalogRow, column: Column) -> EditorRequest | None:
     """Return what would be edited in a cell, None where nothing can be."""
+    if row.waits is not None:
+        return None
     if isinstance(row.item, Price):
         return EditorRequest(EditorKind.PRICE, thing=row.thing, price=row.item.id)
     if section is Section.SOURCES:
@@ -57,7 +59,7 @@ def edit_request(section: Section, row: CatalogRow, column: Column) -> EditorReq
 def preference_request(section: Section, row: CatalogRow, column: Column) -> EditorRequest | None:
     """Return the choice among claims that a cell is about, None where there is none."""
     attribute = attribute_of(section, row, column)
-    if row.thing is None or attribute is None:
+    if row.thing is None or attribute is None or row.waits is not None:
         return None
     claim = row.item.source.id if isinstance(row.item, Claim) else None
     return EditorRequest(EditorKind.PREFERENCE, row.thing, attribute, claim)

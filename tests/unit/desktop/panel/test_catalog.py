@@ -26,10 +26,13 @@ from gpudesk.desktop.session.selection import (
     catalog_thing,
 )
 from gpudesk.domain.claims import Kind as SourceKind
+from gpudesk.domain.claims import Preference
 from gpudesk.domain.messages import InputError, message
+from gpudesk.domain.own_facts import Edit, OwnClaim, OwnPrice
 from gpudesk.workbench.own_edits import own_source, state_value
 from gpudesk.workbench.workbench import Workbench
 from tests.unit.desktop.panel.reading import check, lines, press
+from tests.unit.workbench.own_samples import LAB, OFFER, TODAY
 
 BANDWIDTH = catalog_attribute("mi325x", "memory_bandwidth")
 QUOTE = own_source("Quote by mail", "A reseller", url=None, date="2026-11", kind=SourceKind.USER)
@@ -70,6 +73,52 @@ def go(panel: SourcesPanel, text: str) -> None:
         if line.node.kind is Kind.LINK and line.node.sentence.startswith(text)
     )
     panel.view.setCurrentIndex(panel.view.lines.index_of(line))
+
+
+@pytest.mark.parametrize(
+    ("selected", "head", "remark", "left"),
+    [
+        (
+            catalog_attribute("mi999x", "memory"),
+            "Memory capacity, mi999x; Without effect; 1.0 GiB",
+            "Your value has no effect: the entry mi999x is no longer in the catalog.",
+            3,
+        ),
+        (
+            catalog_price("o-1"),
+            "Rent, mi999x; ",
+            "Your price has no effect: the entry mi999x is no longer in the catalog.",
+            3,
+        ),
+        (
+            BANDWIDTH,
+            "Memory bandwidth, MI325X; ",
+            "Your choice has no effect: nobody states 5.30 TB/s any more; the catalog's own choice holds.",
+            4,
+        ),
+    ],
+)
+def test_what_waits_says_why_and_can_be_removed(
+    desk: Desk, panel: SourcesPanel, workbench: Workbench, qtbot: QtBot,
+    selected: Selection, head: str, remark: str, left: int,
+) -> None:  # fmt: skip
+    facts = (
+        LAB,
+        OFFER,
+        OwnClaim("mi999x", "memory", 2**30, LAB.id, SourceKind.USER, TODAY),
+        OwnPrice("o-1", "mi999x", "on_demand", OFFER.id, SourceKind.USER, 2.5),
+        Preference("mi325x", "memory_bandwidth", "source-of-yesterday", 5.3e12, "ours", TODAY),
+    )
+    workbench.own.do(Edit(message("own.step.add", name="former facts"), after=facts))
+    desk.select(selected)
+    assert lines(panel, Kind.HEAD)[0].startswith(head)
+    assert remark in lines(panel, Kind.NOTE)
+    requests = asked(panel)
+    go(panel, "Remove from your facts")
+    press(qtbot, panel, Qt.Key.Key_Return)
+    assert not requests
+    assert len(workbench.own.facts) == left
+    qtbot.waitUntil(lambda: remark not in lines(panel, Kind.NOTE))
 
 
 def test_an_attribute_is_explained_though_the_scenario_does_not_have_it(

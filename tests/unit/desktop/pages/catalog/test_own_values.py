@@ -1,5 +1,7 @@
 """The user's own values on the page Catalog: edited, marked, listed, taken back."""
 
+from functools import partial
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
@@ -12,8 +14,11 @@ from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.settings import Settings
 from gpudesk.desktop.theme.theme import Theme
 from gpudesk.domain.catalog_tables import Section
+from gpudesk.domain.claims import Kind
 from gpudesk.domain.messages import InputError, message
+from gpudesk.domain.own_facts import Edit, OwnClaim, OwnPrice
 from tests.unit.desktop.pages.catalog.reading import action, entries, go_to, keys, state
+from tests.unit.workbench.own_samples import LAB, OFFER, TODAY
 
 
 @pytest.mark.parametrize(
@@ -104,6 +109,37 @@ def test_yours_lists_what_was_stated_and_delete_takes_it_back(
     go_to(page, "mi325x/memory_bandwidth", "yours")
     QTest.keyClick(page.view, Qt.Key.Key_Delete)
     qtbot.waitUntil(lambda: not keys(page))
+
+
+def _lists(page: CatalogPage, count: int) -> bool:
+    return len(keys(page)) == count
+
+
+def test_what_waits_says_why_and_delete_removes_it(page: CatalogPage, own_desk: Desk, qtbot: QtBot) -> None:
+    claim = OwnClaim("part-of-yesterday", "memory", 2**30, LAB.id, Kind.USER, TODAY)
+    price = OwnPrice("o-1", "part-of-yesterday", "on_demand", OFFER.id, Kind.USER, 2.5)
+    stated = (LAB, OFFER, claim, price)
+    own_desk.workbench.own.do(Edit(message("own.step.add", name="former facts"), after=stated))
+    page.show_section(Section.YOURS)
+    reason = page.model.table.place("reason")
+    why = "the entry part-of-yesterday is no longer in the catalog"
+    for left in (2, 1):
+        (*_, last) = keys(page)
+        assert len(keys(page)) == left
+        go_to(page, last, "reason")
+        assert page.model.index(page.model.line_of(last), reason).data() == why
+        assert not page.commands.can_use()
+        asked: list[EditorRequest] = []
+        page.wanted_editor.connect(asked.append)
+        QTest.keyClick(page.view, Qt.Key.Key_F2)
+        assert not asked, "there is nothing to enter it for"
+        menu, row = QMenu(page), page.model.row(page.model.line_of(last))
+        assert row is not None
+        page.commands.fill_cell_menu(menu, row, page.model.column(reason))
+        assert entries(menu)["Remove from your facts"]
+        QTest.keyClick(page.view, Qt.Key.Key_Delete)
+        qtbot.waitUntil(partial(_lists, page, left - 1))
+    assert len(own_desk.workbench.own.facts) == 0, "their sources went with them"
 
 
 def test_a_file_that_cannot_be_used_is_said_with_a_way_to_its_backups(
