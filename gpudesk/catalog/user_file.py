@@ -32,7 +32,7 @@ from gpudesk.catalog.user_rows import checked_text
 from gpudesk.catalog.user_tables import FACT_TABLES
 from gpudesk.catalog.user_writing import connect_to_write, data_version, move_changes_in
 from gpudesk.domain.backups import BackupReason
-from gpudesk.domain.messages import InputError, message
+from gpudesk.domain.messages import InputError, Message, message
 from gpudesk.domain.own_facts import Edit, OwnFacts
 from gpudesk.domain.signers import Signer
 
@@ -99,6 +99,11 @@ class UserFile:
         return can_write(self.path)
 
     @property
+    def removed(self) -> bool:
+        """Whether the file was read and is gone: what it held is here alone."""
+        return self._state[0] is not None and file_state(self.path)[0] is None
+
+    @property
     def backups_folder(self) -> Path:
         """Where the backups lie."""
         return self.path.parent / "backups"
@@ -158,13 +163,35 @@ class UserFile:
             self._seen, self._contents = seen, contents
             return self.facts
 
+    def write_anew(self) -> OwnFacts:
+        """Begin a new file with all that was read, where the file was removed; else change nothing.
+
+        Raises `ChangedElsewhereError` where another process just made one, which stays as it is.
+        """
+        with self._lock:
+            if not self.removed:
+                return self.facts
+            if not self.writable:
+                raise CatalogFileError(message("own.file.read_only"), self.path)
+            if not begin_file(self.path, self._write_all):
+                raise ChangedElsewhereError
+            self._disconnect()
+            return self.reload()
+
+    def _write_all(self, connection: sqlite3.Connection) -> None:
+        """Write what was read into an empty file."""
+        for change in changes_of(Edit(Message(""), after=tuple(self.facts))):
+            write(connection, change)
+        rows = [(each.key, each.name, each.trusted_on) for each in self.signers()]
+        connection.executemany("INSERT INTO signer (key, name, trusted_on) VALUES (?, ?, ?)", rows)
+
     def take_over(self, other: sqlite3.Connection) -> OwnFacts:
         """Put everything of another file, open in the newest version, in the place of what is in here.
 
         Where the file was removed, a new one is begun.
         """
         with self._lock:
-            if self._removed:
+            if self.removed:
                 self._disconnect()
                 self._state = file_state(self.path)
             with self._writing(BackupReason.RESTORE) as connection:
@@ -274,12 +301,8 @@ class UserFile:
 
     def _require_not_removed(self) -> None:
         """Refuse where a file was read and is gone: a new one in its place would hide the loss."""
-        if self._removed:
+        if self.removed:
             raise CatalogFileError(message("own.file.removed"), self.path)
-
-    @property
-    def _removed(self) -> bool:
-        return self._state[0] is not None and file_state(self.path)[0] is None
 
     @property
     def _replaced(self) -> bool:

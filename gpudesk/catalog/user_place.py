@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import secrets
+import sqlite3
 import time
+from collections.abc import Callable
 from contextlib import closing, suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -29,10 +31,10 @@ def can_write(path: Path) -> bool:
     return folder.is_dir() and os.access(folder, os.W_OK | os.X_OK)
 
 
-def begin_file(path: Path) -> None:
-    """Make an empty file in the newest version at `path`; one that another process just made stays.
+def begin_file(path: Path, fill: Callable[[sqlite3.Connection], None] | None = None) -> bool:
+    """Make a file in the newest version at `path`, empty or as `fill` fills it; return whether it is ours.
 
-    It is whole from the moment when it has its name.
+    One that another process just made stays. Ours is whole from the moment when it has its name.
     """
     with told(path):
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -46,22 +48,29 @@ def begin_file(path: Path) -> None:
             with closing(connect(fresh, "mode=rwc")) as connection:
                 connection.execute(f"PRAGMA application_id = {USER_APPLICATION_ID}")
                 migrate(connection)
+                if fill is not None:
+                    connection.execute("BEGIN")
+                    fill(connection)
+                    connection.execute("COMMIT")
             to_disk(fresh)
-            _give_name(fresh, path)
+            given = _give_name(fresh, path)
             to_disk(path.parent)
+            return given
         finally:
             remove_with_companions(fresh)
 
 
-def _give_name(fresh: Path, path: Path) -> None:
-    """Let a file have a name that none has yet; not every file system can do both at once."""
+def _give_name(fresh: Path, path: Path) -> bool:
+    """Let a file have a name, unless one has it already; not every file system can do both at once."""
     try:
         os.link(fresh, path)
     except FileExistsError:
-        return
+        return False
     except OSError:
-        if not path.exists():
-            fresh.rename(path)
+        if path.exists():
+            return False
+        fresh.rename(path)
+    return True
 
 
 def remove_with_companions(path: Path) -> None:

@@ -182,7 +182,10 @@ class OwnCatalog:
     # The file
 
     def look_again(self) -> bool:
-        """Take up what another program wrote to the file; return whether there was anything."""
+        """Take up what another program wrote to the file; return whether there was anything.
+
+        Steps can be undone as before where the file turns out to hold the same facts.
+        """
         if self.path is None or self.problem is not None:
             return False
         if self._file is None:
@@ -198,9 +201,26 @@ class OwnCatalog:
             # It was removed or cannot be read just now: what was read stays, and the next step will say so.
             return False
         self._stale = False
+        if dict(facts.facts) == dict(self.facts.facts):
+            return False
         self._forget_steps()
         self._put(facts, None)
         return True
+
+    @property
+    def removed(self) -> bool:
+        """Whether the file of the facts was removed while they were in use, so that no step is written."""
+        return self.problem is None and self._file is not None and self._file.removed
+
+    def write_anew(self) -> None:
+        """Write all facts into a new file, where theirs was removed; raises `InputError` where that fails.
+
+        They are in force as before, and steps can be undone as before.
+        """
+        if self.problem is not None:
+            raise self.problem
+        if self._file is not None:
+            self._file.write_anew()
 
     # Who is trusted
 

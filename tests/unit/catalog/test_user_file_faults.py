@@ -20,6 +20,7 @@ from gpudesk.catalog.user_edits import RowChange
 from gpudesk.catalog.user_file import ChangedElsewhereError, UserFile
 from gpudesk.catalog.user_migrations import USER_VERSION
 from gpudesk.catalog.user_place import set_aside
+from gpudesk.domain.signers import Signer
 from gpudesk.sentences import problem
 from tests.unit.catalog.own_samples import ALL, numbered, somebody_reading, step
 from tests.unit.catalog.processes import can_mount, own_mounts, run, start
@@ -248,6 +249,60 @@ def test_removed_file_is_not_begun_anew_behind_the_back(path: Path) -> None:
         file.reload()
         file.apply(numbered(3))
     assert _facts(path) == len(file.facts)
+
+
+def test_removed_file_is_written_anew_with_all_that_was_read(path: Path) -> None:
+    signer = Signer("k" * 64, "A colleague", "2026-11-20")
+    with UserFile.open(path) as file:
+        file.apply(numbered(2))
+        file.trust(signer)
+        facts = dict(file.facts.facts)
+        assert dict(file.write_anew().facts) == facts, "while the file is there, nothing is to be done"
+        path.unlink()
+        path.with_name(f"{path.name}-wal").write_bytes(b"changes of the file that is gone")
+        assert file.removed
+        assert dict(file.write_anew().facts) == facts
+        assert path.is_file()
+        file.apply(numbered(3))
+        held = dict(file.facts.facts)
+    with UserFile.open(path) as file:
+        assert dict(file.facts.facts) == held
+        assert file.signers() == (signer,)
+    assert not list(path.parent.glob("*.new*"))
+
+
+def test_file_that_another_program_made_meanwhile_is_not_written_over(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = path.with_name("other.sqlite")
+    with UserFile.open(other) as file:
+        file.apply(numbered(7))
+    with UserFile.open(path) as file:
+        facts = file.facts
+        path.unlink()
+
+        def both_at_once(fresh: Path, name: Path) -> bool:
+            assert fresh.exists()
+            other.rename(name)
+            return False
+
+        monkeypatch.setattr("gpudesk.catalog.user_place._give_name", both_at_once)
+        with pytest.raises(ChangedElsewhereError):
+            file.write_anew()
+        assert file.facts is facts, "what was read stays until it is read again"
+    assert _facts(path) == len(numbered(7).after)
+
+
+def test_folder_that_refuses_leaves_the_facts_in_memory(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with UserFile.open(path) as file:
+        facts = file.facts
+        path.unlink()
+        monkeypatch.setattr("gpudesk.catalog.user_file.can_write", lambda _path: False)
+        with pytest.raises(CatalogFileError) as caught:
+            file.write_anew()
+        assert caught.value.problem.id == "own.file.read_only"
+        assert file.facts is facts
+        assert not path.exists()
 
 
 def test_backup_can_be_restored_where_the_file_was_removed(path: Path) -> None:

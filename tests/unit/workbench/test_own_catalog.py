@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from gpudesk.domain.claims import Claim, ClaimValue, Kind
-from gpudesk.domain.messages import InputError
+from gpudesk.domain.messages import InputError, message
 from gpudesk.domain.own_facts import Edit, OwnAccelerator, OwnClaim, OwnFact, OwnPrice
 from gpudesk.sentences import sentence
 from gpudesk.workbench import own_edits
@@ -248,6 +248,44 @@ def test_what_another_program_wrote_is_taken_up(bench: Workbench) -> None:
     assert bench.catalog.attribute(PART, NAME).value == 5_000_000_000_000, "what holds now is shown"
     bench.own.do(stated(bench, 4.0))
     assert bench.catalog.attribute(PART, NAME).value == 4_000_000_000_000
+
+
+def test_step_that_was_out_of_date_leaves_those_before_it(bench: Workbench) -> None:
+    bench.own.do(stated(bench))
+    heard: list[frozenset[str]] = []
+    bench.own.subscribe(heard.append)
+    unknown = OwnPrice("p1", PART, "spot", QUOTE.id, Kind.USER, 2)
+    foreign = Edit(message("own.step.remove", name="nothing"), before=(unknown,))
+    with pytest.raises(InputError) as refused:
+        bench.own.do(foreign)
+    assert refused.value.problem.id == "own.changed_elsewhere"
+    assert not heard, "the file holds the same facts"
+    assert bench.own.undo_text is not None
+    bench.own.undo()
+    assert not bench.catalog.attribute(PART, NAME).overridden
+    # Another program writes, and takes it back.
+    with Workbench.open() as other:
+        other.own.do(stated(other))
+        other.own.undo()
+    assert not bench.own.look_again()
+    bench.own.redo()
+    assert bench.catalog.attribute(PART, NAME).overridden
+
+
+def test_facts_are_written_anew_where_their_file_was_removed(bench: Workbench, user_home: Path) -> None:
+    bench.own.do(stated(bench))
+    (user_home / "catalog.sqlite").unlink()
+    with pytest.raises(InputError) as refused:
+        bench.own.do(stated(bench, 5.0))
+    assert refused.value.problem.id == "own.file.removed"
+    assert bench.own.removed
+    bench.own.write_anew()
+    bench.own.do(stated(bench, 5.0))
+    with Workbench.open() as other:
+        assert other.catalog.attribute(PART, NAME).value == 5_000_000_000_000
+    bench.own.undo()
+    bench.own.undo()
+    assert not bench.catalog.attribute(PART, NAME).overridden, "the steps before it can be undone"
 
 
 def test_file_that_cannot_be_read_leaves_the_shipped_catalog(user_home: Path) -> None:
