@@ -11,6 +11,7 @@ from PySide6.QtCore import QEvent, QObject
 
 from gpudesk.desktop.after_paint import after_paint
 from gpudesk.desktop.pages.catalog.requests import EditorRequest
+from gpudesk.desktop.shell.writing_anew import anew_remedies
 from gpudesk.domain.messages import InputError
 from gpudesk.sentences import problem
 from gpudesk.text import tr
@@ -116,7 +117,15 @@ class CatalogLink(QObject):
     def say_not_done(self, error: InputError) -> None:
         """Say why a step was not taken."""
         said = problem(error, self._window.desk.formatter).rstrip(".")
-        self._window.note.show_note(tr("Not done: {problem}. Your facts are as they were.", problem=said))
+        own, formatter = self._window.desk.workbench.own, self._window.desk.formatter
+        remedies = anew_remedies(own, formatter, self._say_anew)
+        if remedies:
+            remedies.append((tr("Show backups"), self.show_backups))
+        text = tr("Not done: {problem}. Your facts are as they were.", problem=said)
+        self._window.note.show_note(text, remedies)
+
+    def _say_anew(self, text: str, fault: bool) -> None:
+        self._window.note.show_note(text, fault=fault)
 
     def _tell_impact(self) -> None:
         """Say what a change of the catalog did to the result, and offer to take it back."""

@@ -35,6 +35,7 @@ from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.ranking import RANK_ANNOUNCED
 from gpudesk.desktop.session.settings import Settings
 from gpudesk.desktop.shell.note_bar import NoteBar
+from gpudesk.desktop.shell.writing_anew import anew_remedies
 from gpudesk.desktop.theme.theme import Theme
 from gpudesk.desktop.widgets.buttons import Button, IconButton
 from gpudesk.desktop.widgets.mark_legend import MarkLegend
@@ -366,8 +367,14 @@ class CatalogPage(Page):
             self._explain_marks()
 
     def tell(self, text: str) -> None:
-        """Say what could not be done."""
-        self.note.show_note(text)
+        """Say what could not be done, and what can be done about it."""
+        remedies = anew_remedies(self.desk.workbench.own, self.desk.formatter, self._say_anew)
+        if remedies:
+            remedies.append((tr("Show backups"), self.backups_requested.emit))
+        self.note.show_note(text, remedies)
+
+    def _say_anew(self, text: str, fault: bool) -> None:
+        self.note.show_note(text, fault=fault)
 
     # Making sections before they are asked for
 

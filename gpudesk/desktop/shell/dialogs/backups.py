@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from gpudesk.desktop.shell.writing_anew import AnewButton
 from gpudesk.desktop.theme.focus_ring import FocusRing
 from gpudesk.desktop.theme.theme import Theme
 from gpudesk.desktop.widgets.buttons import Button
@@ -89,6 +90,14 @@ class BackupsDialog(QDialog):
             )
         )
 
+    def _say_anew(self, text: str, fault: bool) -> None:
+        self._fill()
+        if fault:
+            self.note.show_text(text)
+        else:
+            self.said.setText(text)
+            self.close_button.setFocus()
+
     def open_folder(self) -> None:
         """Show the folder of the user's files in the system's file manager."""
         if self._own.path is not None:
@@ -129,6 +138,7 @@ class BackupsDialog(QDialog):
         self.folder = Button(self._theme, tr("Open folder"), icon="folder")
         self.folder.setAutoDefault(False)
         self.folder.clicked.connect(self.open_folder)
+        self.anew = AnewButton(self._theme, self._own, self._formatter, self._say_anew)
         self.close_button = Button(self._theme, tr("Close"))
         self.close_button.setAutoDefault(False)
         self.close_button.clicked.connect(self.accept)
@@ -141,6 +151,7 @@ class BackupsDialog(QDialog):
         foot = QHBoxLayout()
         foot.setSpacing(px(8))
         foot.addWidget(self.folder)
+        foot.addWidget(self.anew)
         foot.addStretch(1)
         foot.addWidget(self.close_button)
         foot.addWidget(self.restore)
@@ -181,8 +192,13 @@ class BackupsDialog(QDialog):
         if self._own.problem is not None:
             said = problem(self._own.problem, self._formatter).rstrip(".")
             self.note.show_text(tr("Your facts cannot be used: {problem}.", problem=said))
+        elif self._own.removed:
+            self.note.show_text(
+                tr("The file of your facts was removed. They are still here, and can be written anew.")
+            )
         else:
             self.note.show_text("")
+        self.anew.follow()
         if self._backups:
             self.table.selectRow(self._first_good())
         self._describe()

@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 from gpudesk import paths
 from gpudesk.desktop.app import Program
 from gpudesk.desktop.main_window import MainWindow
+from gpudesk.desktop.pages.catalog.editors.value_editor import ValueEditor
 from gpudesk.desktop.shell.dialogs.backups import BackupsDialog
 from gpudesk.desktop.shell.own_file import say_own_problem, show_backups
 from gpudesk.desktop.theme.theme import Theme
@@ -93,6 +94,56 @@ def test_a_backup_is_restored_by_keyboard(
     assert rows(dialog)[0][0] == "a backup was restored"
     assert len(own_workbench.own.facts) == restored.facts
     assert own_workbench.own.undo_text is None
+
+
+def test_where_the_file_was_removed_a_note_offers_to_write_it_anew(
+    own_window: MainWindow, own_workbench: Workbench, qtbot: QtBot
+) -> None:
+    state(own_workbench, 640)
+    paths.user_catalog_path().unlink()
+    own_window.catalog.undo()
+    assert "was removed while it was in use" in own_window.note.text
+    QTest.mouseClick(button(own_window, "Write your facts anew"), Qt.MouseButton.LeftButton)
+    assert own_window.note.text == "Your 3 facts are in a new file. Do again what was refused."
+    own_window.catalog.undo()
+    assert power(own_workbench) == 750
+
+
+def test_the_list_of_backups_offers_to_write_the_facts_anew(
+    own_window: MainWindow, own_workbench: Workbench, qtbot: QtBot
+) -> None:
+    state(own_workbench, 640)
+    dialog = dialog_of(own_window, qtbot)
+    assert not dialog.anew.isVisible(), "the file is there"
+    dialog.accept()
+    paths.user_catalog_path().unlink()
+    dialog = [dialog_of(own_window, qtbot), *own_window.findChildren(BackupsDialog)][-1]
+    assert dialog.note.text.startswith("The file of your facts was removed.")
+    QTest.keyClick(dialog.anew, Qt.Key.Key_Space)
+    assert not dialog.note.text
+    assert not dialog.anew.isVisible()
+    assert dialog.said.text().startswith("Your 3 facts are in a new file.")
+    assert paths.user_catalog_path().is_file()
+
+
+def test_a_form_that_was_refused_offers_it_and_saves_after_it(
+    own_window: MainWindow, own_workbench: Workbench, qtbot: QtBot
+) -> None:
+    state(own_workbench, 640)
+    form = ValueEditor(own_window.desk, own_window.theme, "mi300x", "memory_bandwidth", parent=own_window)
+    form.open()
+    assert not form.anew.isVisible()
+    source = own_source("Meter")
+    step = state_value(own_workbench.catalog, "mi300x", "tdp", 660, "W", source, today="2026-11-21")
+    paths.user_catalog_path().unlink()
+    form.take(step)
+    assert "was removed while it was in use" in form.note.text
+    QTest.keyClick(form.anew, Qt.Key.Key_Space)
+    assert form.note.text.startswith("Your 3 facts are in a new file.")
+    assert not form.anew.isVisible()
+    form.take(step)
+    assert form.saved
+    assert power(own_workbench) == 660
 
 
 def test_a_damaged_one_is_marked_and_not_restored(

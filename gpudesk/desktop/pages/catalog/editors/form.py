@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 
 from gpudesk.desktop.pages.catalog.editors.rows import FieldFault, FormRow
 from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.shell.writing_anew import AnewButton
 from gpudesk.desktop.theme.focus_ring import FocusRing
 from gpudesk.desktop.theme.pen import Pen
 from gpudesk.desktop.theme.theme import Theme
@@ -83,6 +84,8 @@ class FormDialog(QDialog):
         self.column.setSpacing(theme.px(10))
         self.left_buttons = QHBoxLayout()
         self._lay_out()
+        self.anew = AnewButton(theme, desk.workbench.own, desk.formatter, self._say_anew)
+        self.left_buttons.addWidget(self.anew)
         self._ring = FocusRing(self, theme)
         if writes_facts:
             self._say_problem_of_file()
@@ -199,6 +202,11 @@ class FormDialog(QDialog):
         self.say_problem(
             tr("Not saved: {problem}. What you entered is still here.", problem=_told(error, self.desk))
         )
+        self.anew.follow()
+
+    def _say_anew(self, text: str, _fault: bool) -> None:
+        self.say_problem(text)
+        self.save_button.setFocus()
 
     def say_problem(self, text: str) -> None:
         """Say at the top why it was not saved."""
@@ -238,6 +246,9 @@ class FormDialog(QDialog):
         own = self.desk.workbench.own
         if own.problem is not None:
             self.note.show_text(tr("Nothing can be saved: {problem}.", problem=_told(own.problem, self.desk)))
+        elif own.removed:
+            self.say_at_top(tr("Nothing can be saved: the file of your facts was removed."))
+            self.anew.follow()
         elif not own.writable:
             self.say_at_top(tr("Nothing can be saved: your own file cannot be written."))
 
