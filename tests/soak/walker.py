@@ -33,10 +33,11 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtPrintSupport import QPrintDialog
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QLineEdit, QWidget
+from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QLineEdit, QMessageBox, QWidget
 
 from gpudesk.desktop.app import Program
 from gpudesk.desktop.main_window import MainWindow
+from gpudesk.desktop.pages.catalog.editors.form import FormDialog
 from gpudesk.desktop.session.selection import attribute, figure, model_attribute
 from gpudesk.desktop.shell.files import FileActions
 from gpudesk.domain.messages import InputError
@@ -439,6 +440,10 @@ def window_to_walk(
     """Open a window on a template with six parts, whose questions are answered by doing nothing."""
     for question in ("getOpenFileName", "getSaveFileName"):
         monkeypatch.setattr(QFileDialog, question, lambda *_args, **_named: ("", ""))
+    monkeypatch.setattr(QFileDialog, "getOpenFileNames", lambda *_args, **_named: ([], ""))
+    # A box that asks is left without an answer, and forms may be left with what was entered.
+    monkeypatch.setattr(QMessageBox, "exec", lambda _: 0)
+    monkeypatch.setattr(FormDialog, "_may_lose", lambda _: True)
     monkeypatch.setattr(QPrintDialog, "exec", lambda _: QDialog.DialogCode.Rejected)
     monkeypatch.setattr(FileActions, "may_close", lambda _: True)
     with Workbench.open() as workbench:
