@@ -94,13 +94,23 @@ def _why(catalog: Catalog, thing: Thing, attribute: Attribute | None, fact: Said
     stated = any(
         claim.source.id == fact.source and same_value(claim.value, fact.value) for claim in attribute.claims
     )
-    if isinstance(fact, OwnClaim):
-        return None if stated else message("own.waits.cannot_be")
-    if attribute.preference is not None:
+    if isinstance(fact, OwnClaim) and not stated:
+        return message("own.waits.cannot_be")
+    if attribute.preference is not None or not _is_chosen(catalog, fact):
         return None
     if stated:
         return _no_model(attribute.preferred)
     return _no_claim(attribute.preferred, _written(fact.value, unit_of(thing.kind, fact.attribute)))
+
+
+def _is_chosen(catalog: Catalog, fact: Said) -> bool:
+    """Whether it is a choice, or the claim that the user's choice names: both wait together."""
+    choice = catalog.own.get("preference", fact.thing, fact.attribute)
+    return (
+        isinstance(choice, Preference)
+        and choice.source == fact.source
+        and same_value(choice.value, fact.value)
+    )
 
 
 def _is_known(catalog: Catalog, thing: Thing, attribute: Attribute) -> bool:

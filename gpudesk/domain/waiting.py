@@ -46,7 +46,8 @@ class Waiting:
     @property
     def values(self) -> tuple[ClaimValue, ...]:
         """What the user states or takes for the attribute."""
-        return (*(claim.value for claim in self.claims), *(choice.value for choice in self.choices))
+        stated = (*(claim.value for claim in self.claims), *(choice.value for choice in self.choices))
+        return tuple(dict.fromkeys(stated))
 
     @property
     def price(self) -> OwnPrice | None:

@@ -26,6 +26,8 @@ def with_waiting(
     if waiting[0].price is not None:
         # A price is of a part that is there.
         shown = replace(shown, offers=())
+    elif made is not None:
+        shown = replace(shown, conditions=tr("{whose}, yours has no effect", whose=shown.conditions))
     return replace(shown, remarks=(*remarks, *shown.remarks), offers=(*offers, *shown.offers))
 
 

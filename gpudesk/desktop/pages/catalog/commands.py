@@ -22,10 +22,9 @@ from gpudesk.domain.messages import InputError
 from gpudesk.domain.own_facts import Edit
 from gpudesk.domain.scenarios import MOST_ACCELERATORS
 from gpudesk.domain.things import ThingKind
-from gpudesk.sentences import sentence
+from gpudesk.sentences import problem
 from gpudesk.sheets.catalog_cells import clipping
 from gpudesk.sheets.catalog_words import column_head, column_meaning
-from gpudesk.sheets.specs import as_sentence
 from gpudesk.text import tr
 
 if TYPE_CHECKING:
@@ -184,7 +183,8 @@ class Commands:
         try:
             self._page.desk.workbench.own.do(step())
         except InputError as error:
-            self._page.tell(as_sentence(sentence(error.problem, self._page.desk.formatter)))
+            said = problem(error, self._page.desk.formatter).rstrip(".")
+            self._page.tell(tr("Not done: {problem}. Your facts are as they were.", problem=said))
 
     # Copying
 
