@@ -318,6 +318,7 @@ class RandomWalk:
         self._window.show_page(random.choice([spec.id for spec in self._window.page_specs]))
 
     def _action(self, random: Random) -> None:
+        self._leave_forms()
         actions = [
             spec
             for spec in self._window.actions_of_window()
@@ -330,6 +331,7 @@ class RandomWalk:
         chosen.run()
 
     def _look(self, random: Random) -> None:
+        self._leave_forms()
         if random.random() < 0.5:
             self._program.set_theme(random.choice(("light", "dark", "system")))
         else:
@@ -405,6 +407,12 @@ class RandomWalk:
             widget for widget in front.findChildren(QWidget) if widget.isVisible() and widget.isEnabled()
         ]
         return random.choice(there) if there else front
+
+    def _leave_forms(self) -> None:
+        """Close what keeps the user from the menus."""
+        if QApplication.activeModalWidget() is not None:
+            self._close_what_has_popped_up()
+            settle()
 
     def _close_what_has_popped_up(self) -> None:
         """Close lists, menus and dialogs."""
