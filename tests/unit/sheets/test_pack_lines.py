@@ -46,11 +46,11 @@ def test_every_fact_says_what_it_states_on_whose_word_and_what_is_here_instead(s
     assert lines["Source Our lab"].standing == "as you have it"
 
 
-def test_a_hostile_text_stays_in_its_line(shipped: Catalog) -> None:
-    source = Source(LAB.id, "a\nb\u202e c", "P", Kind.USER)
+def test_a_text_of_two_lines_stays_in_its_line(shipped: Catalog) -> None:
+    source = Source(LAB.id, "a\nb c", "P", Kind.USER)
     facts = OwnFacts.of([source, OwnClaim("h200-sxm", "tdp", 650, LAB.id, Kind.USER, TODAY)])
     (line,) = (line for label, line in lines_of(facts, shipped).items() if "power" in label.lower())
-    assert line.theirs == "650 W by a b\ufffd c"
+    assert line.theirs == "650 W by a b c"
 
 
 def test_the_signer_is_told_with_what_is_known_of_them() -> None:
