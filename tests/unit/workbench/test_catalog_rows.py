@@ -171,8 +171,8 @@ def test_yours_puts_your_values_beside_the_shipped_ones(own: Workbench) -> None:
     assert mark(after, bandwidth, "yours") == 0, "it is there, and does not hold"
 
 
-def test_both_ends_of_a_price_of_yours_are_one_row(shipped: Workbench) -> None:
-    with Workbench(shipped.catalog) as own:
+def test_both_ends_of_a_price_of_yours_are_one_row() -> None:
+    with Workbench(Workbench.open().catalog) as own:
         step = own_edits.state_value(
             own.catalog, "mi325x", "price_low", 18000, "USD", QUOTE, today="2026-11-20", high=23000
         )
