@@ -14,22 +14,10 @@ from gpudesk.workbench.own_edits import state_value
 from gpudesk.workbench.pack import make_pack
 from gpudesk.workbench.pack_signing import signer
 from gpudesk.workbench.workbench import Workbench
+from tests.llama_config import LLAMA
 
 Capture = pytest.CaptureFixture[str]
 
-LLAMA = {
-    "architectures": ["LlamaForCausalLM"],
-    "model_type": "llama",
-    "hidden_size": 8192,
-    "intermediate_size": 28672,
-    "num_attention_heads": 64,
-    "num_key_value_heads": 8,
-    "num_hidden_layers": 80,
-    "vocab_size": 128256,
-    "max_position_embeddings": 131072,
-    "torch_dtype": "bfloat16",
-    "tie_word_embeddings": False,
-}
 PRICES = (
     "InstanceType,AcceleratorName,AcceleratorCount,Price,SpotPrice,Region\nex.8x,MI325X,8,17.60,9.00,eu-1\n"
 )

@@ -39,6 +39,13 @@ def workbench() -> Iterator[Workbench]:
 
 
 @pytest.fixture
+def own_workbench(user_home: Path) -> Iterator[Workbench]:
+    """Return a workbench over the user's file of this test alone."""
+    with Workbench.open() as opened:
+        yield opened
+
+
+@pytest.fixture
 def desk(workbench: Workbench, qtbot: QtBot) -> Desk:
     """Return a desk with four accelerators."""
     made = Desk(workbench, Formatter(ENGLISH))

@@ -8,45 +8,20 @@ from pathlib import Path
 
 import pytest
 
-from gpudesk.domain.claims import ClaimValue, Kind
-from gpudesk.domain.own_facts import OwnAccelerator, OwnClaim, OwnFact
 from gpudesk.domain.packs import CarriedFactsError, chosen_keys
-from gpudesk.domain.scenarios import AcceleratorChoice
-from gpudesk.workbench import own_edits
 from gpudesk.workbench.carried_facts import news
 from gpudesk.workbench.pack import pack_edit
 from gpudesk.workbench.pack_preview import preview
-from gpudesk.workbench.templates import read_template
 from gpudesk.workbench.workbench import Workbench
-
-TODAY = "2026-11-21"
-QUOTE = own_edits.own_source("Data sheet, draft", "Acme")
-FIGURES: dict[str, ClaimValue] = {
-    "memory": 137438953472,
-    "memory_bandwidth": 4 * 10**12,
-    "software_platform": "cuda",
-}
-PART: tuple[OwnFact, ...] = (
-    QUOTE,
-    OwnAccelerator("acme-1", "Acme 1", "Acme", "hopper"),
-    *(OwnClaim("acme-1", name, value, QUOTE.id, Kind.USER, TODAY) for name, value in FIGURES.items()),
-)
+from tests.unit.workbench.carried_samples import QUOTE, save_of_author
 
 
 @pytest.fixture
 def saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A scenario with an accelerator and a bandwidth of its author, saved on the author's machine."""
     monkeypatch.setenv("GPUDESK_HOME", str(tmp_path / "author"))
-    scenario = read_template("70b-chat-on-four")
-    parts = (AcceleratorChoice("acme-1", 2), AcceleratorChoice("mi325x", 1))
-    with Workbench.open() as bench:
-        bench.own.do(own_edits.add(bench.catalog, PART, "Acme 1"))
-        edit = own_edits.state_value(
-            bench.catalog, "mi325x", "memory_bandwidth", 5.3, "TB/s", QUOTE, today=TODAY
-        )
-        bench.own.do(edit)
-        path = tmp_path / "shared.gpudesk"
-        bench.save_scenario(replace(scenario, accelerators=parts), path)
+    path = tmp_path / "shared.gpudesk"
+    save_of_author(path)
     monkeypatch.setenv("GPUDESK_HOME", str(tmp_path / "reader"))
     return path
 

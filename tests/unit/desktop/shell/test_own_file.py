@@ -24,13 +24,6 @@ from tests.unit.desktop.shell.conftest import FOUR
 
 
 @pytest.fixture
-def own_workbench(user_home: Path) -> Iterator[Workbench]:
-    """Return a workbench over the file of this test alone."""
-    with Workbench.open() as opened:
-        yield opened
-
-
-@pytest.fixture
 def own_window(
     qapp: QApplication, own_workbench: Workbench, theme: Theme, qtbot: QtBot
 ) -> Iterator[MainWindow]:

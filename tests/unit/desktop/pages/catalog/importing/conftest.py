@@ -12,29 +12,9 @@ from gpudesk.desktop.app import Program
 from gpudesk.desktop.main_window import MainWindow
 from gpudesk.desktop.theme.theme import Theme
 from gpudesk.workbench.workbench import Workbench
+from tests.llama_config import LLAMA
 
 FOUR = "70b-chat-on-four"
-
-LLAMA = {
-    "architectures": ["LlamaForCausalLM"],
-    "model_type": "llama",
-    "hidden_size": 8192,
-    "intermediate_size": 28672,
-    "num_attention_heads": 64,
-    "num_key_value_heads": 8,
-    "num_hidden_layers": 80,
-    "vocab_size": 128256,
-    "max_position_embeddings": 131072,
-    "torch_dtype": "bfloat16",
-    "tie_word_embeddings": False,
-}
-
-
-@pytest.fixture
-def own_workbench(user_home: Path) -> Iterator[Workbench]:
-    """Return a workbench over the user's file of this test alone."""
-    with Workbench.open() as opened:
-        yield opened
 
 
 @pytest.fixture

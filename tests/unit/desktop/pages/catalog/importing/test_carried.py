@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,25 +13,8 @@ from pytestqt.qtbot import QtBot
 
 from gpudesk.desktop.main_window import MainWindow
 from gpudesk.desktop.pages.catalog.importing.pack_dialog import PackDialog
-from gpudesk.domain.claims import ClaimValue, Kind
-from gpudesk.domain.own_facts import OwnAccelerator, OwnClaim, OwnFact
-from gpudesk.domain.scenarios import AcceleratorChoice
-from gpudesk.workbench import own_edits
-from gpudesk.workbench.templates import read_template
 from gpudesk.workbench.workbench import Workbench
-
-TODAY = "2026-11-21"
-QUOTE = own_edits.own_source("Data sheet, draft", "Acme")
-FIGURES: dict[str, ClaimValue] = {
-    "memory": 137438953472,
-    "memory_bandwidth": 4 * 10**12,
-    "software_platform": "cuda",
-}
-PART: tuple[OwnFact, ...] = (
-    QUOTE,
-    OwnAccelerator("acme-1", "Acme 1", "Acme", "hopper"),
-    *(OwnClaim("acme-1", name, value, QUOTE.id, Kind.USER, TODAY) for name, value in FIGURES.items()),
-)
+from tests.unit.workbench.carried_samples import save_of_author
 
 
 @pytest.fixture
@@ -41,14 +23,7 @@ def shared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     path = tmp_path / "shared.gpudesk"
     with monkeypatch.context() as author:
         author.setenv("GPUDESK_HOME", str(tmp_path / "author"))
-        with Workbench.open() as bench:
-            bench.own.do(own_edits.add(bench.catalog, PART, "Acme 1"))
-            edit = own_edits.state_value(
-                bench.catalog, "mi325x", "memory_bandwidth", 5.3, "TB/s", QUOTE, today=TODAY
-            )
-            bench.own.do(edit)
-            parts = (AcceleratorChoice("acme-1", 2), AcceleratorChoice("mi325x", 1))
-            bench.save_scenario(replace(read_template("70b-chat-on-four"), accelerators=parts), path)
+        save_of_author(path)
     return path
 
 

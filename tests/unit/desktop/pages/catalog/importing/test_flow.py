@@ -19,7 +19,7 @@ from gpudesk.desktop.pages.catalog.editors.fields import TextRow
 from gpudesk.desktop.pages.catalog.importing.dialog import ImportDialog
 from gpudesk.desktop.pages.catalog.importing.flow import import_files
 from gpudesk.workbench.workbench import Workbench
-from tests.unit.desktop.pages.catalog.importing.conftest import LLAMA
+from tests.llama_config import LLAMA
 
 HEAD = "provider,instance_name,location,price,cpu,memory,gpu_count,gpu_name,gpu_memory,spot\n"
 
