@@ -14,6 +14,10 @@ _CATALOG_NAME = "catalog.sqlite"
 _CALIBRATION_NAME = "calibration.json"
 _MEASUREMENTS_NAME = "measurements"
 _HELD_OUT_NAME = "accuracy/held-out.csv"
+_BUILD_NAME = "build.json"
+_PARTS_NAME = "parts.json"
+#: A folder of this name beside a frozen program, as the portable archive has it, takes what the user keeps.
+_PORTABLE_NAME = "gpudesk-data"
 
 
 class MissingFileError(FileNotFoundError):
@@ -71,11 +75,30 @@ def data_dir() -> Path | None:
     return folder if folder.is_dir() else None
 
 
+def build_record_path() -> Path | None:
+    """Return what was noted of the commit that a wheel was built from; None in a checkout, which knows."""
+    return _bundled(_BUILD_NAME)
+
+
+def parts_path() -> Path | None:
+    """Return the list of what a frozen program is made of; None where packages lie installed side by side.
+
+    The licence texts that it names are files beside it.
+    """
+    return _bundled(_PARTS_NAME)
+
+
 def user_dir() -> Path:
-    """Return the folder of everything the user keeps; `GPUDESK_HOME` moves it. It need not exist yet."""
+    """Return the folder of everything the user keeps; it need not exist yet.
+
+    `GPUDESK_HOME` moves it, and a program that carries a folder for it, on a stick say, keeps it there.
+    """
     home = os.environ.get("GPUDESK_HOME")
     if home:
         return Path(home).expanduser().absolute()
+    portable = _portable_dir()
+    if portable is not None:
+        return portable
     if sys.platform == "win32":
         return _folder_from("APPDATA", Path.home() / "AppData" / "Roaming") / "GPU Desk"
     if sys.platform == "darwin":
@@ -95,12 +118,34 @@ def user_catalog_path() -> Path:
     return user_dir() / _CATALOG_NAME
 
 
+def logs_dir() -> Path:
+    """Return the folder of logs and of the reports of crashes. It need not exist yet."""
+    return user_dir() / "logs"
+
+
 def _bundle() -> Path | None:
     """Return the folder that a wheel or a frozen program carries, or None in a checkout."""
     unpacked = getattr(sys, "_MEIPASS", None)
     if unpacked is not None:
         return Path(unpacked) / "gpudesk" / "_bundled"
     folder = _PACKAGE / "_bundled"
+    return folder if folder.is_dir() else None
+
+
+def _bundled(name: str) -> Path | None:
+    """Return a file that only some bundles have."""
+    bundle = _bundle()
+    path = bundle / name if bundle is not None else None
+    return path if path is not None and path.exists() else None
+
+
+def _portable_dir() -> Path | None:
+    """Return the folder for the user's files beside a frozen program, or beside its disk image."""
+    if not getattr(sys, "frozen", False):
+        return None
+    # An image is mounted somewhere else, and says in this variable where it lies.
+    program = Path(os.environ.get("APPIMAGE") or sys.executable).absolute()
+    folder = program.parent / _PORTABLE_NAME
     return folder if folder.is_dir() else None
 
 

@@ -111,7 +111,7 @@ class Program(QObject):
 
     def open_logs(self) -> None:
         """Show the folder of logs in the system's file manager."""
-        folder = paths.user_dir() / "logs"
+        folder = paths.logs_dir()
         QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder)))
 
     def end(self) -> None:

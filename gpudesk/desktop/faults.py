@@ -31,7 +31,8 @@ def start_log() -> None:
     if any(isinstance(handler, RotatingFileHandler) for handler in root.handlers):
         return
     try:
-        folder = paths.ensure_user_dir() / "logs"
+        paths.ensure_user_dir()
+        folder = paths.logs_dir()
         folder.mkdir(exist_ok=True)
         handler = RotatingFileHandler(
             folder / "gpudesk.log", maxBytes=_MOST_BYTES, backupCount=_KEPT, encoding="utf-8", delay=True
@@ -90,7 +91,7 @@ class FaultReporter(QObject):
         box.setInformativeText(
             tr(
                 "Your scenario is kept, and the rest works on. The report stays on this computer: {folder}",
-                folder=paths.user_dir() / "logs",
+                folder=paths.logs_dir(),
             )
         )
         box.setDetailedText(report)

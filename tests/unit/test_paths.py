@@ -59,6 +59,55 @@ def test_missing_resource_is_named(frozen: Path) -> None:
         paths.resource("icons/nothing.svg")
 
 
+def test_only_a_bundle_has_records_of_how_it_was_made(frozen: Path) -> None:
+    assert paths.build_record_path() is None
+    (frozen / "build.json").touch()
+    (frozen / "parts.json").touch()
+    assert paths.build_record_path() == frozen / "build.json"
+    assert paths.parts_path() == frozen / "parts.json"
+
+
+def test_a_checkout_has_none() -> None:
+    assert paths.build_record_path() is None
+    assert paths.parts_path() is None
+
+
+@pytest.mark.usefixtures("no_home")
+class TestPortable:
+    """A folder beside the frozen program takes what the user keeps."""
+
+    @pytest.fixture
+    def folder(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+        """Return the folder beside a program that pretends to be frozen."""
+        folder = tmp_path / "stick" / "gpudesk-data"
+        folder.mkdir(parents=True)
+        monkeypatch.setattr(sys, "frozen", True, raising=False)
+        monkeypatch.setattr(sys, "executable", str(tmp_path / "stick" / "gpudesk"))
+        monkeypatch.delenv("APPIMAGE", raising=False)
+        return folder
+
+    def test_folder_beside_the_program(self, folder: Path) -> None:
+        assert paths.user_dir() == folder
+        assert paths.logs_dir() == folder / "logs"
+
+    def test_variable_comes_first(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("GPUDESK_HOME", str(folder.parent / "elsewhere"))
+        assert paths.user_dir() == folder.parent / "elsewhere"
+
+    def test_without_the_folder_it_is_the_users_own(self, folder: Path) -> None:
+        folder.rmdir()
+        assert paths.user_dir() == Path.home() / ".local" / "share" / "gpudesk"
+
+    def test_image_names_where_it_lies(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(sys, "executable", "/tmp/mounted/usr/bin/gpudesk")
+        monkeypatch.setenv("APPIMAGE", str(folder.parent / "GPU_Desk.AppImage"))
+        assert paths.user_dir() == folder
+
+    def test_a_checkout_is_not_portable(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.delattr(sys, "frozen")
+        assert paths.user_dir() != folder
+
+
 def test_user_folder_is_where_the_variable_says(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("GPUDESK_HOME", str(tmp_path / "Jürgen's files"))
     assert paths.user_dir() == tmp_path / "Jürgen's files"
