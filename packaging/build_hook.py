@@ -1,5 +1,10 @@
-"""Build hook of the wheel: make the shipped catalog from `data/` and put it inside, with the resources."""
+"""Build hook: what a wheel carries beside the code, and the record of the commit that it was built from.
 
+A wheel gets the shipped catalog, made from `data/`, the resources and the record. A source archive has no
+history to ask, so it carries the record for the wheels that are built from it.
+"""
+
+import json
 import sys
 import tempfile
 from pathlib import Path
@@ -15,44 +20,70 @@ RUN_TIME_DATA = ("calibration.json", "measurements")
 # Takes minutes to make, and the program does without.
 OPTIONAL_DATA = ("accuracy/held-out.csv",)
 
+# Asking git may take its time here: what it does not say, nobody can find out later.
+PATIENCE_S = 60.0
+
 # Folders of resources/ that the README shows and the program does not.
 FOR_READERS = ("pictures",)
 
 
-class CatalogBuildHook(BuildHookInterface):  # type: ignore[type-arg]
+class BundleBuildHook(BuildHookInterface):  # type: ignore[type-arg]
     """Adds `gpudesk/_bundled/` to a wheel; an editable install reads the checkout and gets none."""
 
     _folder: tempfile.TemporaryDirectory[str] | None = None
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Build the catalog in a temporary folder and name every bundled file to the wheel builder."""
+        """Make what is made in a temporary folder and name every file to the builder."""
         if version == "editable":
             return
         root = Path(self.root)
-        self._folder = tempfile.TemporaryDirectory(prefix="gpudesk-catalog-")
-        catalog = Path(self._folder.name) / "catalog.sqlite"
-        _build_catalog(root, catalog)
-        included = build_data["force_include"]
-        included[str(catalog)] = f"{BUNDLE}/catalog.sqlite"
-        for entry in sorted((root / "resources").iterdir()):
-            if entry.name not in FOR_READERS:
-                included[str(entry)] = f"{BUNDLE}/resources/{entry.name}"
-        optional = [name for name in OPTIONAL_DATA if (root / "data" / name).exists()]
-        for name in (*RUN_TIME_DATA, *optional):
-            included[str(root / "data" / name)] = f"{BUNDLE}/data/{name}"
+        self._folder = tempfile.TemporaryDirectory(prefix="gpudesk-bundle-")
+        folder = Path(self._folder.name)
+        sys.path.insert(0, str(root))
+        try:
+            included = build_data["force_include"]
+            if self.target_name == "sdist":
+                _include_source_record(root, folder, included)
+            else:
+                _include_bundle(root, folder, included)
+        finally:
+            sys.path.remove(str(root))
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:  # noqa: ARG002
-        """Remove the temporary folder once the wheel holds its content."""
+        """Remove the temporary folder once the archive holds its content."""
         if self._folder is not None:
             self._folder.cleanup()
 
 
-def _build_catalog(root: Path, target: Path) -> None:
-    """Build with the code of this source tree, which is not installed while its wheel is being made."""
-    sys.path.insert(0, str(root))
-    try:
-        from gpudesk.catalog.build import build_catalog
+# The imports below find the code of this source tree, which is not installed while it is being built.
 
-        build_catalog(root / "data", target)
-    finally:
-        sys.path.remove(str(root))
+
+def _include_bundle(root: Path, folder: Path, included: dict[str, str]) -> None:
+    from gpudesk.catalog.build import build_catalog
+
+    catalog, record = folder / "catalog.sqlite", folder / "build.json"
+    build_catalog(root / "data", catalog)
+    _write_record(root, record)
+    for made in (catalog, record):
+        included[str(made)] = f"{BUNDLE}/{made.name}"
+    for entry in sorted((root / "resources").iterdir()):
+        if entry.name not in FOR_READERS:
+            included[str(entry)] = f"{BUNDLE}/resources/{entry.name}"
+    optional = [name for name in OPTIONAL_DATA if (root / "data" / name).exists()]
+    for name in (*RUN_TIME_DATA, *optional):
+        included[str(root / "data" / name)] = f"{BUNDLE}/data/{name}"
+
+
+def _include_source_record(root: Path, folder: Path, included: dict[str, str]) -> None:
+    from gpudesk.release import SOURCE_RECORD
+
+    _write_record(root, folder / SOURCE_RECORD)
+    included[str(folder / SOURCE_RECORD)] = SOURCE_RECORD
+
+
+def _write_record(root: Path, target: Path) -> None:
+    """Write which state of the sources this is; the same commit gives the same bytes."""
+    from gpudesk.release import release_of
+
+    record = release_of(root, PATIENCE_S).record()
+    target.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")

@@ -34,6 +34,7 @@ RULES = {
     "__init__": Rule(_names("")),
     "__main__": Rule(_names("cli")),
     "paths": Rule(_names("")),
+    "release": Rule(_names("paths __init__")),
     "text": Rule(_names("paths")),
     "sentences": Rule(_names("domain text sentences_catalog")),
     "sentences_catalog": Rule(_names("sentences_configs sentences_imports sentences_packs")),
@@ -53,12 +54,12 @@ RULES = {
     ),
     "sheets": Rule(_names("domain paths text sentences"), _names("xlsxwriter")),
     "cli": Rule(
-        _names("domain workbench sheets paths text sentences __init__"),
+        _names("domain workbench sheets paths release text sentences __init__"),
         _names("orjson"),
         lazily=_names("gpudesk.desktop.app gpudesk.desktop.printing"),
     ),
     "desktop": Rule(
-        _names("domain workbench sheets paths text sentences __init__"),
+        _names("domain workbench sheets paths release text sentences __init__"),
         _names("PySide6 shiboken6 pyqtgraph numpy"),
     ),
 }

@@ -12,6 +12,7 @@ import pytest
 
 import gpudesk
 from gpudesk import paths
+from gpudesk.release import release_of
 
 ROOT = Path(__file__).parents[2]
 # One process, so that the wheel is built once when tests run in several.
@@ -51,7 +52,8 @@ def test_wheel_carries_catalog_resources_and_run_time_data_only(names: set[str])
     measurements = {str(file.relative_to(ROOT)) for file in (ROOT / "data" / "measurements").iterdir()}
     # What fits say of runs that they have not seen; a checkout can be without.
     held_out = {"data/accuracy/held-out.csv"} if paths.held_out_path() else set()
-    assert bundled == {"catalog.sqlite", "data/calibration.json", *held_out, *measurements, *resources}
+    made = {"build.json", "catalog.sqlite"}
+    assert bundled == {*made, "data/calibration.json", *held_out, *measurements, *resources}
 
 
 def test_wheel_carries_nothing_beside_the_package(names: set[str]) -> None:
@@ -95,6 +97,13 @@ def test_installed_program_finds_its_own_files(installed: Path, tmp_path: Path) 
         bundle / "data/accuracy/held-out.csv" if paths.held_out_path() else None,
     ]
     assert run_installed(installed, tmp_path, "-c", code).splitlines() == [*map(str, expected), "None"]
+
+
+def test_installed_program_knows_the_commit_that_it_was_built_from(installed: Path, tmp_path: Path) -> None:
+    code = "from gpudesk.release import installation, release; print(installation(), release().record())"
+    # Asked in the same way, since this checkout may have changes, or no history.
+    built_from = release_of(ROOT, patience_s=60.0)
+    assert run_installed(installed, tmp_path, "-c", code) == f"package {built_from.record()}"
 
 
 def test_installed_program_says_its_version(installed: Path, tmp_path: Path) -> None:

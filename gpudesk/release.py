@@ -1,0 +1,128 @@
+"""Which state of the program this is: version, commit, and how it came here.
+
+A wheel and a frozen program carry a record that was written when they were built. A checkout has none and
+asks git, which takes some milliseconds: so nothing here is asked for at the start, only when someone wants to
+know.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import sys
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from gpudesk import __version__, paths
+
+#: How a program came to where it runs.
+Installation = Literal["checkout", "package", "frozen", "portable"]
+
+#: A source archive has no history: the record that was made with it lies at its top.
+SOURCE_RECORD: Final = "build-record.json"
+
+#: As many characters of a commit as people write.
+_SHORT: Final = 10
+#: Whoever opens About does not wait longer for a slow disk.
+_PATIENCE_S: Final = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """A state of the program. What nobody recorded is None.
+
+    `commit` is the whole name, `committed` its moment in UTC (ISO 8601), and `modified` says that the files
+    differed from it.
+    """
+
+    version: str
+    commit: str | None = None
+    committed: str | None = None
+    modified: bool = False
+
+    @property
+    def short_commit(self) -> str | None:
+        """The first characters of the commit, with a plus where files differed from it."""
+        if self.commit is None:
+            return None
+        return self.commit[:_SHORT] + ("+" if self.modified else "")
+
+    def record(self) -> dict[str, Any]:
+        """Return it as it is written to files."""
+        return asdict(self)
+
+
+@functools.cache
+def release() -> Release:
+    """Return what runs here; asks git the first time in a checkout, so never call it at the start."""
+    record = paths.build_record_path()
+    if record is not None:
+        return read_record(record)
+    data = paths.data_dir()
+    return Release(__version__) if data is None else release_of(data.parent)
+
+
+def read_record(path: Path) -> Release:
+    """Return what a record says; one that cannot be read leaves the version of this code."""
+    try:
+        told = json.loads(path.read_text(encoding="utf-8"))
+        return Release(
+            str(told["version"]), _text(told["commit"]), _text(told["committed"]), bool(told.get("modified"))
+        )
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):
+        return Release(__version__)
+
+
+def release_of(root: Path, patience_s: float = _PATIENCE_S) -> Release:
+    """Return the state of a folder of sources: of its own history, else of the record that came with it."""
+    if not (root / ".git").exists():
+        # Not the history of a repository that these sources happen to lie in.
+        return read_record(root / SOURCE_RECORD)
+    described = _git(root, patience_s, "log", "-1", "--format=%H %ct")
+    changes = _git(root, patience_s, "status", "--porcelain")
+    if not described or changes is None:
+        return Release(__version__)
+    commit, seconds = described.split()
+    committed = datetime.fromtimestamp(int(seconds), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return Release(__version__, commit, committed, modified=bool(changes))
+
+
+def installation() -> Installation:
+    """Return how this program came here; a portable one keeps the user's files below its own folder."""
+    if getattr(sys, "frozen", False):
+        # A disk image is mounted somewhere else, and says in this variable where it lies.
+        folder = Path(os.environ.get("APPIMAGE") or sys.executable).absolute().parent
+        return "portable" if folder in paths.user_dir().parents else "frozen"
+    return "package" if paths.data_dir() is None else "checkout"
+
+
+def _git(root: Path, patience_s: float, *arguments: str) -> str | None:
+    """Return what git says, None where it cannot say it or takes too long."""
+    import subprocess
+
+    # Variables of a git that runs this would point it to another repository; and asking takes no lock.
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    environment["GIT_OPTIONAL_LOCKS"] = "0"
+    try:
+        done = subprocess.run(
+            ["git", *arguments],
+            cwd=root,
+            env=environment,
+            capture_output=True,
+            stdin=subprocess.DEVNULL,
+            text=True,
+            timeout=patience_s,
+            check=True,
+            # On Windows a program without a terminal would open one for this.
+            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+        )
+    except (OSError, ValueError, subprocess.SubprocessError):
+        return None
+    return done.stdout.strip()
+
+
+def _text(value: object) -> str | None:
+    return None if value is None else str(value)
