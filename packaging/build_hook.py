@@ -60,6 +60,7 @@ class BundleBuildHook(BuildHookInterface):  # type: ignore[type-arg]
 
 def _include_bundle(root: Path, folder: Path, included: dict[str, str]) -> None:
     from gpudesk.catalog.build import build_catalog
+    from gpudesk.workbench.bundle_manifest import MANIFEST, included_files, manifest_text
 
     catalog, record = folder / "catalog.sqlite", folder / "build.json"
     build_catalog(root / "data", catalog)
@@ -72,6 +73,9 @@ def _include_bundle(root: Path, folder: Path, included: dict[str, str]) -> None:
     optional = [name for name in OPTIONAL_DATA if (root / "data" / name).exists()]
     for name in (*RUN_TIME_DATA, *optional):
         included[str(root / "data" / name)] = f"{BUNDLE}/data/{name}"
+    manifest = folder / MANIFEST
+    manifest.write_text(manifest_text(included_files(included, BUNDLE)), encoding="utf-8", newline="\n")
+    included[str(manifest)] = f"{BUNDLE}/{MANIFEST}"
 
 
 def _include_source_record(root: Path, folder: Path, included: dict[str, str]) -> None:

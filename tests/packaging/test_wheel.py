@@ -52,7 +52,7 @@ def test_wheel_carries_catalog_resources_and_run_time_data_only(names: set[str])
     measurements = {str(file.relative_to(ROOT)) for file in (ROOT / "data" / "measurements").iterdir()}
     # What fits say of runs that they have not seen; a checkout can be without.
     held_out = {"data/accuracy/held-out.csv"} if paths.held_out_path() else set()
-    made = {"build.json", "catalog.sqlite"}
+    made = {"SHA256SUMS", "build.json", "catalog.sqlite"}
     assert bundled == {*made, "data/calibration.json", *held_out, *measurements, *resources}
 
 

@@ -1,0 +1,41 @@
+"""The list of what a bundle holds: in the wheel, and made anew for a folder that got more."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from gpudesk.workbench.bundle_manifest import compare_bundle
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.xdist_group("wheel")
+def test_wheel_lists_exactly_what_its_bundle_holds(installed: Path) -> None:
+    found = compare_bundle(installed / "gpudesk" / "_bundled")
+    assert (found.changed, found.missing, found.added) == ((), (), ())
+    assert found.unharmed > 100
+
+
+def make_list(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, str(ROOT / "packaging" / "bundle_manifest.py"), *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
+
+
+def test_folder_is_listed_as_it_is_then(tmp_path: Path) -> None:
+    (tmp_path / "licences").mkdir()
+    (tmp_path / "licences" / "MIT.txt").write_text("free")
+    (tmp_path / "parts.json").write_text("{}")
+    (tmp_path / "SHA256SUMS").write_text("of yesterday")
+    assert make_list(str(tmp_path)).returncode == 0
+    assert compare_bundle(tmp_path).unharmed == 2
+    # Whoever has no GPU Desk that runs can look as well.
+    checked = subprocess.run(["sha256sum", "-c", "SHA256SUMS"], cwd=tmp_path, capture_output=True, check=True)
+    assert checked.stdout == b"licences/MIT.txt: OK\nparts.json: OK\n"
+
+
+def test_no_folder_is_a_mistake_that_says_how_it_is_used(tmp_path: Path) -> None:
+    done = make_list(str(tmp_path / "nowhere"))
+    assert done.returncode == 2
+    assert "bundle_manifest.py FOLDER" in done.stderr

@@ -1,0 +1,71 @@
+"""A bundle compared with its list: what is changed, missing and added is named."""
+
+from pathlib import Path
+
+import pytest
+
+from gpudesk.domain.messages import InputError
+from gpudesk.workbench.bundle_manifest import MANIFEST, compare_bundle, included_files, write_manifest
+
+
+@pytest.fixture
+def bundle(tmp_path: Path) -> Path:
+    """Return a listed bundle of three files."""
+    folder = tmp_path / "bundle"
+    (folder / "icons").mkdir(parents=True)
+    for name in ("catalog.sqlite", "icons/a.svg", "icons/b c.svg"):
+        (folder / name).write_bytes(name.encode())
+    assert write_manifest(folder) == 3
+    return folder
+
+
+def test_untouched_bundle_is_whole(bundle: Path) -> None:
+    found = compare_bundle(bundle)
+    assert (found.unharmed, found.changed, found.missing, found.added) == (3, (), (), ())
+
+
+def test_harmed_files_are_named(bundle: Path) -> None:
+    (bundle / "catalog.sqlite").write_bytes(b"catalog.sqlitf")
+    (bundle / "icons" / "b c.svg").unlink()
+    (bundle / "icons" / "mine.svg").touch()
+    found = compare_bundle(bundle)
+    assert found.unharmed == 1
+    assert found.changed == ("catalog.sqlite",)
+    assert found.missing == ("icons/b c.svg",)
+    assert found.added == ("icons/mine.svg",)
+
+
+def test_file_in_the_place_of_a_folder_leaves_its_files_missing(bundle: Path) -> None:
+    for file in (bundle / "icons").iterdir():
+        file.unlink()
+    (bundle / "icons").rmdir()
+    (bundle / "icons").touch()
+    found = compare_bundle(bundle)
+    assert found.missing == ("icons/a.svg", "icons/b c.svg")
+    assert found.added == ("icons",)
+
+
+def test_what_file_managers_leave_is_nobodys(bundle: Path) -> None:
+    (bundle / "icons" / ".DS_Store").touch()
+    assert compare_bundle(bundle).added == ()
+
+
+def test_list_that_is_gone_or_cut_short_is_said(bundle: Path) -> None:
+    text = (bundle / MANIFEST).read_text()
+    (bundle / MANIFEST).write_text(text[:-100])
+    with pytest.raises(InputError) as raised:
+        compare_bundle(bundle)
+    assert raised.value.problem.id == "bundle.bad_list"
+    (bundle / MANIFEST).unlink()
+    with pytest.raises(InputError) as raised:
+        compare_bundle(bundle)
+    assert raised.value.problem.id == "bundle.no_list"
+
+
+def test_included_folders_are_listed_by_their_files(bundle: Path) -> None:
+    included = {
+        str(bundle / "icons"): "p/_b/resources/icons",
+        str(bundle / "catalog.sqlite"): "p/_b/c.sqlite",
+    }
+    names = sorted(included_files(included, "p/_b"))
+    assert names == ["c.sqlite", "resources/icons/a.svg", "resources/icons/b c.svg"]
