@@ -1,7 +1,7 @@
 """What Windows shows of an executable under Properties, Details.
 
-The spec file makes two executables of one analysis, a console one and a windowed one, since on Windows a program
-is either the one or the other, and writes this resource for each:
+The spec file makes two executables of one analysis, a console one and a windowed one, since on Windows a
+program is either the one or the other, and writes this resource for each:
 
     PROGRAMS = (("gpudesk", True), ("gpudesk-gui", False))                # name, console
     version=str(write_version_info(Path(workpath), gpudesk.__version__, f"{name}.exe")),
