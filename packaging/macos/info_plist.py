@@ -11,7 +11,7 @@ The spec file makes the application of what it has collected, with the icons of 
         info_plist=info_plist(gpudesk.__version__, minimum_system()),
     )
 
-The executable is a windowed one there (`console=False`); started in a terminal, it writes to that all the same.
+The executable is a windowed one there (`console=False`); it writes to a terminal all the same.
 With `codesign_identity` and `entitlements_file` it and all that is collected are signed.
 """
 
