@@ -141,6 +141,8 @@ SENTENCES: Final = MappingProxyType(
         "records.unreadable": "the published measurements cannot be read: {reason}; install GPU Desk again",
         "bundle.no_list": "the list of the program's files cannot be read: {reason}",
         "bundle.bad_list": "the list of the program's files is no longer whole",
+        "golden.unreadable": "the golden figures cannot be read: {reason}",
+        "golden.empty": "the golden figures lack a question or an answer",
         "records.missing": "there are no published measurements: {reason}",
         "calibration.run_does_not_fit": "the published run {run} does not fit its accelerators",
         "calibration.broken": "the calibration file is broken: {reason}; install GPU Desk again",

@@ -1,0 +1,35 @@
+"""Answer the questions of the golden figures anew: make_golden.py CATALOG [FILE].
+
+FILE is resources/self_test/golden.json unless another is given. Its questions stay, so that one is added by
+writing it there with an empty `expected`. Run it when the calibration, the engine or a fact was changed on
+purpose, and look at what changed before it is kept.
+"""
+
+import json
+import sys
+from pathlib import Path
+
+from gpudesk.catalog.queries import Catalog
+from gpudesk.workbench.golden import GOLDEN, golden_text
+from gpudesk.workbench.workbench import Workbench
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def main() -> int:
+    """Answer, and write what came of it."""
+    if len(sys.argv) not in (2, 3):
+        print(__doc__, file=sys.stderr)
+        return 2
+    target = Path(sys.argv[2]) if len(sys.argv) == 3 else ROOT / "resources" / GOLDEN
+    questions = [case["request"] for case in json.loads(target.read_text(encoding="utf-8"))["cases"]]
+    # No facts of the user's: these figures are those of the program.
+    with Workbench(Catalog.open(Path(sys.argv[1]))) as workbench:
+        text = golden_text(questions, workbench.calibration.revision, workbench.estimate)
+    target.write_text(text, encoding="utf-8", newline="\n")
+    print(f"{target}: {len(questions)} questions answered")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
