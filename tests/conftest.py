@@ -61,3 +61,11 @@ def no_logged_warnings(request: pytest.FixtureRequest) -> Iterator[None]:
     root.removeHandler(collector)
     if collector.messages and request.node.get_closest_marker("logs_warnings") is None:
         pytest.fail("logged: " + "; ".join(collector.messages), pytrace=False)
+
+
+@pytest.fixture(scope="session")
+def qapp_cls() -> type:
+    """Let tests with a window run in the program's own application."""
+    from gpudesk.desktop.opened_by_system import Application
+
+    return Application

@@ -23,8 +23,8 @@ from gpudesk.cli.faults import (
 from gpudesk.domain.messages import InputError
 from gpudesk.text import tr
 
-#: What a first argument that is a document ends with: a scenario, or a sheet that carries one.
-_DOCUMENTS: Final = (output.SCENARIO_SUFFIX, ".pdf")
+#: What an argument that a window opens ends with: a scenario, a sheet that carries one, a pack of facts.
+_FOR_THE_WINDOW: Final = (output.SCENARIO_SUFFIX, ".pdf", output.PACK_SUFFIX)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -57,7 +57,7 @@ def gui_main() -> int:
 
 
 def _run(arguments: list[str]) -> int:
-    if not arguments or all(argument.endswith(_DOCUMENTS) for argument in arguments):
+    if not arguments or all(argument.lower().endswith(_FOR_THE_WINDOW) for argument in arguments):
         return _open_window(arguments)
     from gpudesk.cli.parser import make_parser
 

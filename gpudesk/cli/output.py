@@ -8,7 +8,7 @@ import os
 import shutil
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TextIO
 
 from gpudesk.domain.messages import InputError, message
 from gpudesk.text import tr
@@ -21,9 +21,10 @@ if TYPE_CHECKING:
 _WIDTH: Final = 100
 _NARROWEST: Final = 40
 
-#: Suffix of a scenario; a first argument that ends so is shown. Below it, all suffixes that can be written.
+#: Suffixes of a scenario, a sheet and a pack of facts: what a window opens. Below, all that can be written.
 SCENARIO_SUFFIX: Final = ".gpudesk"
 PDF_SUFFIX: Final = ".pdf"
+PACK_SUFFIX: Final = ".gpudeskpack"
 FORMATS: Final = (PDF_SUFFIX, ".html", ".md", ".csv", ".xlsx", ".json", SCENARIO_SUFFIX)
 
 
@@ -60,10 +61,21 @@ def styled() -> bool:
 
 
 def prepare() -> None:
-    """Let standard output and error take any character: what the encoding lacks becomes a question mark."""
+    """Let standard output and error take any character: what the encoding lacks becomes a question mark.
+
+    A windowed executable on Windows has neither; what is said there goes nowhere.
+    """
+    if sys.stdout is None:
+        sys.stdout = _nowhere()
+    if sys.stderr is None:
+        sys.stderr = _nowhere()
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(AttributeError, ValueError):
             stream.reconfigure(errors="replace")  # type: ignore[union-attr]
+
+
+def _nowhere() -> TextIO:
+    return open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123 - a device, no path
 
 
 def silence() -> None:

@@ -10,7 +10,6 @@ from gpudesk.cli import output
 from gpudesk.cli.faults import DONE, UsageError
 from gpudesk.text import tr
 
-_SUFFIX: Final = ".gpudeskpack"
 #: Parts of the facts; `gpudesk.workbench.handing_on` says what belongs to each.
 PARTS: Final = ("all", "things", "figures", "prices")
 
@@ -20,7 +19,11 @@ def add_part(parts: Any) -> None:  # noqa: ANN401 - argparse keeps its type to i
     said = tr("write your own facts with their sources as a pack for others")
     part = parts.add_parser("pack", help=said, description=said)
     part.add_argument(
-        "-o", "--output", metavar=tr("FILE"), required=True, help=tr("the file, {suffix}", suffix=_SUFFIX)
+        "-o",
+        "--output",
+        metavar=tr("FILE"),
+        required=True,
+        help=tr("the file, {suffix}", suffix=output.PACK_SUFFIX),
     )
     part.add_argument(
         "--name", metavar=tr("NAME"), help=tr("what the pack is called; the file's name if omitted")
@@ -37,8 +40,8 @@ def run(options: argparse.Namespace) -> int:
     from gpudesk.workbench.workbench import Workbench
 
     target = Path(options.output)
-    if target.suffix.lower() != _SUFFIX:
-        raise UsageError(tr("--output: a pack ends with {suffix}", suffix=_SUFFIX))
+    if target.suffix.lower() != output.PACK_SUFFIX:
+        raise UsageError(tr("--output: a pack ends with {suffix}", suffix=output.PACK_SUFFIX))
     with Workbench.open() as workbench:
         if workbench.own.problem is not None:
             raise workbench.own.problem

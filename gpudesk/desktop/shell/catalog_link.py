@@ -10,18 +10,16 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QEvent, QObject
 
 from gpudesk.desktop.after_paint import after_paint
+from gpudesk.desktop.opened_by_system import documents_and_facts
 from gpudesk.desktop.pages.catalog.requests import EditorRequest
 from gpudesk.desktop.shell.writing_anew import anew_remedies
 from gpudesk.domain.messages import InputError
 from gpudesk.sentences import problem
 from gpudesk.text import tr
-from gpudesk.workbench.scenario_file import SUFFIX
 
 if TYPE_CHECKING:
     from gpudesk.desktop.main_window import MainWindow
 
-#: Files that a window opens as a scenario; all others may hold facts.
-_DOCUMENTS = (SUFFIX, ".pdf")
 #: Lines that the note says after the sentence on what a change did.
 _MOST_LINES = 2
 
@@ -91,10 +89,9 @@ class CatalogLink(QObject):
 
     def open_dropped(self, paths: Sequence[Path]) -> None:
         """Open scenarios, and bring in what the other files hold."""
-        facts = [path for path in paths if path.suffix.lower() not in _DOCUMENTS]
-        for path in paths:
-            if path not in facts:
-                self._window.open_path(path)
+        documents, facts = documents_and_facts(paths)
+        for path in documents:
+            self._window.open_path(path)
         if facts:
             self.import_files(facts)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Qt, QTimer
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -24,6 +24,9 @@ from gpudesk.desktop.widgets.field import ChoiceField
 from gpudesk.desktop.widgets.menu import make_menu
 from gpudesk.text import tr
 
+#: Actions that macOS has in the menu that bears the program's name. All others stay where they are, whatever
+#: their words may suggest to Qt.
+_ROLES = {"help.about": QAction.MenuRole.AboutRole, "file.quit": QAction.MenuRole.QuitRole}
 #: What takes letters itself: keys of one letter rest while one of these has the focus.
 _TAKE_LETTERS = (QLineEdit, QTextEdit, QPlainTextEdit, QAbstractSpinBox, ChoiceField)
 
@@ -50,7 +53,10 @@ class Menus(QObject):
         specs: Callable[[], Sequence[ActionSpec]],
         window: QWidget,
     ) -> None:
-        """Fill the bar; a menu is filled anew each time it opens, since what it offers may have changed."""
+        """Fill the bar; a menu is filled anew each time it opens, since what it offers may have changed.
+
+        The system's own menu bar, which macOS has, wants to know the entries and their keys beforehand.
+        """
         super().__init__(window)
         self._bar = bar
         self._theme = theme
@@ -72,6 +78,9 @@ class Menus(QObject):
             shortcut.setEnabled(False)
             shortcut.deleteLater()
         self._shortcuts = []
+        if self._bar.isNativeMenuBar():
+            # Not at once: the page may have been chosen in the very menu that is filled anew.
+            QTimer.singleShot(0, self, self._fill_all)
         for spec in self._specs():
             for key in spec.shortcuts:
                 shortcut = QShortcut(QKeySequence(key), self._window)
@@ -91,6 +100,10 @@ class Menus(QObject):
         for shortcut, spec in self._shortcuts:
             if spec.single_key:
                 shortcut.setEnabled(not typing)
+
+    def _fill_all(self) -> None:
+        for menu in self._menus:
+            self._fill(menu)
 
     def _fill(self, menu: Menu) -> None:
         made = self._menus[menu]
@@ -115,16 +128,26 @@ class Menus(QObject):
                 groups[spec.group].addAction(action)
 
     def _entry(self, spec: ActionSpec, menu: QMenu) -> QAction:
-        shown = ""
-        if spec.shortcuts:
-            native = QKeySequence(spec.shortcuts[0]).toString(QKeySequence.SequenceFormat.NativeText)
-            shown = f"\t{native}"
-        action = menu.addAction(spec.text.replace("&", "&&") + shown)
+        action = menu.addAction(spec.text.replace("&", "&&"))
+        self._show_key(action, spec)
         if spec.icon and spec.checked is None:
             action.setIcon(self._theme.icon(spec.icon))
+        action.setMenuRole(_ROLES.get(spec.id, QAction.MenuRole.NoRole))
         action.setEnabled(spec.enabled())
         if spec.checked is not None:
             action.setCheckable(True)
             action.setChecked(spec.checked())
-        action.triggered.connect(lambda _checked: spec.run())
+        action.triggered.connect(lambda _checked: self._run(spec))
         return action
+
+    def _show_key(self, action: QAction, spec: ActionSpec) -> None:
+        """Show the key in the entry; what answers it is the window's, so that it is not taken twice."""
+        if not spec.shortcuts:
+            return
+        key = QKeySequence(spec.shortcuts[0])
+        if not self._bar.isNativeMenuBar():
+            action.setText(f"{action.text()}\t{key.toString(QKeySequence.SequenceFormat.NativeText)}")
+        elif not spec.single_key:
+            # There the system answers keys before the window does, also a letter in the midst of a word.
+            action.setShortcut(key)
+            action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)

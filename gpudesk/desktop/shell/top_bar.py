@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenuBar, QSizePolicy, QWidget
@@ -68,7 +70,8 @@ class TopBar(QWidget):
         self._theme = theme
         self.menus = QMenuBar(self)
         self.menus.setAccessibleName(tr("Menus"))
-        self.menus.setNativeMenuBar(False)
+        # Where the system has a menu bar of its own, users look for menus nowhere else.
+        self.menus.setNativeMenuBar(sys.platform == "darwin")
         self.menus.setSizePolicy(QSizePolicy.Policy.Minimum, QSizePolicy.Policy.Fixed)
         self.title = CutLabel(theme, cut=Qt.TextElideMode.ElideMiddle)
         self.title.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)

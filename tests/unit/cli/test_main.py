@@ -3,6 +3,7 @@
 import io
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -133,3 +134,29 @@ def test_json_of_a_list_is_nothing_but_json(capsys: Capture) -> None:
     listed = json.loads(capsys.readouterr().out)
     part = {"id": "mi325x", "kind": "accelerator", "name": "Instinct MI325X", "maker": "AMD", "own": False}
     assert part in listed
+
+
+@pytest.mark.parametrize("name", ["a.gpudesk", "A.GPUDESK", "sheet.PDF", "facts.gpudeskpack"])
+def test_what_a_window_opens_needs_no_command(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[str] = []
+
+    def open_window(files: Sequence[str]) -> int:
+        opened.extend(files)
+        return 0
+
+    monkeypatch.setattr(entry, "_open_window", open_window)
+    assert entry.main([name]) == 0
+    assert opened == [name]
+
+
+@pytest.mark.parametrize("arguments", [["--version"], ["catalog", "list"], ["no-such-thing"]])
+def test_executable_without_a_terminal_says_nothing_and_ends_as_the_other(
+    arguments: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with_terminal = entry.main(arguments)
+    # What a windowed executable finds on Windows.
+    monkeypatch.setattr(sys, "stdout", None)
+    monkeypatch.setattr(sys, "stderr", None)
+    assert entry.main(arguments) == with_terminal
+    for stream in (sys.stdout, sys.stderr):
+        stream.close()

@@ -6,11 +6,12 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QMenu
+from PySide6.QtWidgets import QApplication, QMenu, QMenuBar
 from pytestqt.qtbot import QtBot
 
 from gpudesk.desktop.actions import ActionSpec
 from gpudesk.desktop.main_window import MainWindow
+from gpudesk.desktop.shell.menus import Menus
 from gpudesk.desktop.shell.palette_entries import palette_entries
 
 PAGES = ["compare", "performance", "memory"]
@@ -135,3 +136,36 @@ def test_letters_in_a_list_that_dropped_narrow_it(window: MainWindow) -> None:
 
 def test_recent_files_can_be_forgotten(window: MainWindow) -> None:
     assert not in_menus(window)["Forget recent files"].isEnabled()
+
+
+def test_only_about_and_quit_move_to_the_menu_that_bears_the_programs_name(window: MainWindow) -> None:
+    role = QAction.MenuRole
+    moved = {name: entry.menuRole() for name, entry in in_menus(window).items()}
+    moved = {name: where for name, where in moved.items() if where != role.NoRole}
+    assert moved == {"About GPU Desk": role.AboutRole, "Quit": role.QuitRole}
+
+
+class NativeBar(QMenuBar):
+    """What a window has on macOS, where the bar is the system's."""
+
+    def isNativeMenuBar(self) -> bool:  # noqa: N802 - Qt's name
+        return True
+
+
+def test_the_systems_own_menu_bar_knows_entries_and_keys_before_it_is_opened(
+    window: MainWindow, qtbot: QtBot
+) -> None:
+    bar = NativeBar(window)
+    Menus(bar, window.theme, window.actions_of_window, window)
+    file = bar.actions()[0].menu()
+    assert isinstance(file, QMenu)
+    qtbot.waitUntil(lambda: len(file.actions()) > 0)
+    shown = {entry.text(): entry for entry in file.actions()}
+    assert shown["Save"].shortcut() == QKeySequence("Ctrl+S")
+    scenario = bar.actions()[3].menu()
+    assert isinstance(scenario, QMenu)
+    letters = {entry.text(): entry for entry in scenario.actions()}["Add accelerator…"]
+    assert letters.shortcut().isEmpty(), "a letter would be taken out of the text that one types"
+    entered = {entry.text(): entry for entry in scenario.actions()}["Pin this result"]
+    entered.trigger()
+    assert window.desk.ghost is not None

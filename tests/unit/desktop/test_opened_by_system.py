@@ -1,0 +1,67 @@
+"""What the system asks the program to open: no file is lost before there is a window."""
+
+import ctypes
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from PySide6.QtCore import QUrl
+from PySide6.QtGui import QFileOpenEvent
+from PySide6.QtWidgets import QApplication
+
+from gpudesk.desktop.opened_by_system import (
+    APPLICATION_ID,
+    Application,
+    documents_and_facts,
+    name_to_windows,
+)
+
+
+@pytest.fixture
+def application(qapp: QApplication) -> Application:
+    """Return the application of these tests, which is the program's own."""
+    assert isinstance(qapp, Application)
+    qapp.give_files_to(None)
+    return qapp
+
+
+def test_files_wait_until_somebody_opens_them(application: Application) -> None:
+    opened: list[Sequence[Path]] = []
+    for name in ("/a/one.gpudesk", "/a/Grüße und mehr.gpudesk"):
+        assert QApplication.sendEvent(application, QFileOpenEvent(name))
+    application.give_files_to(opened.append)
+    QApplication.sendEvent(application, QFileOpenEvent("/a/three.gpudeskpack"))
+    application.give_files_to(None)
+    assert opened == [
+        [Path("/a/one.gpudesk"), Path("/a/Grüße und mehr.gpudesk")],
+        [Path("/a/three.gpudeskpack")],
+    ]
+
+
+def test_address_that_is_no_file_is_not_taken(application: Application) -> None:
+    opened: list[Sequence[Path]] = []
+    application.give_files_to(opened.append)
+    QApplication.sendEvent(application, QFileOpenEvent(QUrl("https://example.org/a.gpudesk")))
+    application.give_files_to(None)
+    assert opened == []
+
+
+def test_packs_and_other_files_are_looked_through_and_not_opened() -> None:
+    files = [Path("a.gpudesk"), Path("B.GPUDESKPACK"), Path("c.PDF"), Path("prices.csv")]
+    assert documents_and_facts(files) == (
+        [Path("a.gpudesk"), Path("c.PDF")],
+        [Path("B.GPUDESKPACK"), Path("prices.csv")],
+    )
+
+
+def test_windows_is_told_the_name_under_which_it_gathers_windows(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[str] = []
+    shell = SimpleNamespace(SetCurrentProcessExplicitAppUserModelID=told.append)
+    monkeypatch.setattr(ctypes, "windll", SimpleNamespace(shell32=shell), raising=False)
+    name_to_windows()
+    assert told == [], "no other system has that name"
+    monkeypatch.setattr(sys, "platform", "win32")
+    name_to_windows()
+    assert told == [APPLICATION_ID]
