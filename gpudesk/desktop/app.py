@@ -22,7 +22,7 @@ from gpudesk.desktop.after_paint import after_paint
 from gpudesk.desktop.faults import FaultReporter, start_log
 from gpudesk.desktop.main_window import MainWindow
 from gpudesk.desktop.session.settings import Settings
-from gpudesk.desktop.session.single_instance import Instance, hand_over
+from gpudesk.desktop.session.single_instance import Instance
 from gpudesk.desktop.theme.theme import Theme
 from gpudesk.desktop.widgets.roles import install_roles
 from gpudesk.domain.formatting import Formatter, style_for
@@ -94,10 +94,11 @@ class Program(QObject):
             return active
         return self.windows[-1] if self.windows else None
 
-    def listen(self) -> None:
+    def listen(self, instance: Instance) -> None:
         """Take the files of later starts."""
-        self.instance = Instance(self)
-        self.instance.asked.connect(self.open_files)
+        self.instance = instance
+        instance.asked.connect(self.open_files)
+        instance.listen()
 
     def set_theme(self, preference: str) -> None:
         """Choose light, dark, or what the system has."""
@@ -143,10 +144,18 @@ def run(files: Sequence[str] = ()) -> int:
 
     Where the program runs already, it is asked to open them, and this start ends.
     """
-    app = _application()
     start_log()
-    if hand_over(files):
-        return 0
+    instance = Instance()
+    try:
+        return 0 if instance.hand_over(files) else _open(files, instance)
+    finally:
+        # Not before all is written that the next start reads.
+        instance.release()
+
+
+def _open(files: Sequence[str], instance: Instance) -> int:
+    """Open the window, and return the exit code when the last one has closed."""
+    app = _application()
     # Without constants a window has nothing to show; that is said here, where it takes one line.
     paths.calibration_path()
     with Workbench.open() as workbench:
@@ -154,6 +163,7 @@ def run(files: Sequence[str] = ()) -> int:
         reporter = FaultReporter(program)
         reporter.install()
         try:
+            program.listen(instance)
             _start(program, [Path(file) for file in files])
             return app.exec()
         finally:
@@ -179,7 +189,6 @@ def _application() -> QApplication:
 
 def _start(program: Program, files: Sequence[Path]) -> None:
     """Show the first window, and do after it what the user does not wait for."""
-    program.listen()
     window = program.new_window(files)
     after_paint(window.page or window.start, _settle)
     program.handlers.install()

@@ -1,86 +1,298 @@
-"""One running program for one user folder: a second start hands its files over and ends."""
+"""One running program for one user folder: a later start hands its files over and ends.
+
+A lock in the user's folder decides who is first; it holds as long as its process lives. A later start lays a
+request beside it, which the first program takes away: that is the answer. Files alone, so that it works the
+same on every system and opens no socket. A folder that several machines reach, on a stick or a server, has a
+lock and an inbox for each, since a window is wanted where the start was.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
+import logging
 import os
+import sys
+import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from uuid import uuid4
 
-from PySide6.QtCore import QObject, Signal
-from PySide6.QtNetwork import QLocalServer, QLocalSocket
+from PySide6.QtCore import QFileSystemWatcher, QLockFile, QObject, QSysInfo, QTimer, Signal
 
 from gpudesk import paths
+from gpudesk.domain.messages import InputError
+from gpudesk.workbench.files import read_bytes, write_atomically
 
-_WAIT_MS = 800
-_MOST_BYTES = 1 << 16
+log = logging.getLogger(__name__)
+
+#: How long a later start waits for an answer; where the first one is seen to work, so long from then on.
+_ANSWER_S = 0.8
+#: How long it waits at most. A request that is older is nobody's.
+_PATIENCE_S = 10.0
+_LOOK_AGAIN_S = 0.02
+#: Folders on servers do not always tell what changed in them.
+_POLL_MS = 500
+_MOST_BYTES = 4 << 20
+_SUFFIX = ".json"
+#: What a Wayland desktop hands to a program that it starts, so that its window may come to the front.
+_ACTIVATION = "XDG_ACTIVATION_TOKEN"
 
 
-def server_name(folder: Path | None = None) -> str:
-    """Return a name that is the same for every start with this user folder, and for no other."""
-    owner = os.getuid() if hasattr(os, "getuid") else os.environ.get("USERNAME", "")
-    key = f"{owner}:{(folder or paths.user_dir()).absolute()}"
-    return f"gpudesk-{hashlib.sha256(key.encode()).hexdigest()[:20]}"
+@dataclass(frozen=True, slots=True)
+class _Request:
+    """What a later start asks for, and when it asked, in seconds of the system's clock."""
 
+    files: tuple[str, ...]
+    written: float
+    activation: str = ""
 
-def hand_over(files: Sequence[str], name: str | None = None) -> bool:
-    """Ask the running program, if there is one, to open these files; return whether it took them."""
-    socket = QLocalSocket()
-    socket.connectToServer(name or server_name())
-    if not socket.waitForConnected(_WAIT_MS):
-        return False
-    absolute = [str(Path(file).absolute()) for file in files]
-    socket.write(json.dumps(absolute).encode() + b"\n")
-    taken = socket.waitForReadyRead(_WAIT_MS) and bytes(socket.readAll().data()) == b"ok\n"
-    socket.disconnectFromServer()
-    return taken
+    def to_bytes(self) -> bytes:
+        # ASCII, so that names that are no valid text come through as well.
+        kept = {"files": self.files, "written": self.written, "activation": self.activation}
+        return json.dumps(kept, ensure_ascii=True).encode()
 
 
 class Instance(QObject):
-    """Listens for later starts. Only the same user can reach it; nothing leaves the machine."""
+    """This start: the first of its user folder, which hears of the later ones, or one of those."""
 
-    #: The files, as a list of paths, that a later start was given.
+    #: The files, as a list of paths, that later starts were given.
     asked = Signal(list)
 
-    def __init__(self, parent: QObject | None = None, name: str | None = None) -> None:
-        """Begin to listen; a socket that a crash left is removed."""
-        super().__init__(parent)
-        self._server = QLocalServer(self)
-        self._server.setSocketOptions(QLocalServer.SocketOption.UserAccessOption)
-        self._server.newConnection.connect(self._connected)
-        name = name or server_name()
-        if not self._server.listen(name):
-            QLocalServer.removeServer(name)
-            self._server.listen(name)
+    def __init__(self) -> None:
+        """Become the first, if there is none."""
+        super().__init__()
+        inbox, machine = inbox_dir(), _machine()
+        self._folder = inbox / machine
+        self._busy = inbox / f"{machine}.busy"
+        self._is_busy = False
+        self._lock = QLockFile(os.fspath(inbox / f"{machine}.lock"))
+        # A lock is stale when its process is gone, however long ago it was taken.
+        self._lock.setStaleLockTime(0)
+        self._watcher: QFileSystemWatcher | None = None
+        self._timer = QTimer(self)
+        self._timer.setInterval(_POLL_MS)
+        self._timer.timeout.connect(self._poll)
+        try:
+            paths.ensure_user_dir()
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as error:
+            log.info("later starts cannot be heard of in %s: %s", inbox, error)
+            return
+        if not self._become_first() and _is_unreadable(self._lock):
+            self._lock.removeStaleLockFile()
+            self._become_first()
 
     @property
     def listening(self) -> bool:
-        """Whether later starts are heard; where not, each start is a program of its own."""
-        return self._server.isListening()
+        """Whether this start is the first; where none can be, each start is a program of its own."""
+        return self._lock.isLocked()
+
+    def hand_over(self, files: Sequence[str]) -> bool:
+        """Ask the running program, if there is another, to open these files; return whether it took them.
+
+        Where that program ends meanwhile, this one becomes the first.
+        """
+        if not self._other_is_first():
+            return False
+        request = self._ask(files)
+        if request is None:
+            return False
+        try:
+            return self._is_answered(request)
+        except OSError as error:
+            log.info("the running program cannot be heard of: %s", error)
+            return False
+
+    def listen(self) -> None:
+        """Take the files of later starts from now on, beginning with those that wait.
+
+        Where another program is the first and does not answer, this one takes its place once it is gone.
+        """
+        if not (self.listening or self._other_is_first()):
+            return
+        self._watcher = QFileSystemWatcher(self)
+        self._watcher.directoryChanged.connect(self._look)
+        self._timer.start()
+        QTimer.singleShot(0, self, self._begin)
 
     def close(self) -> None:
-        """Stop listening."""
-        self._server.close()
+        """Stop listening. Later starts wait, and the first of them takes this one's place on `release`."""
+        self._timer.stop()
+        if self._watcher is not None:
+            self._watcher.deleteLater()
+            self._watcher = None
+            if self.listening:
+                self._mark_busy()
 
-    def _connected(self) -> None:
-        while self._server.hasPendingConnections():
-            socket = self._server.nextPendingConnection()
-            socket.readyRead.connect(lambda socket=socket: self._read(socket))
-            socket.disconnected.connect(socket.deleteLater)
+    def release(self) -> None:
+        """Let another be the first."""
+        self.close()
+        if self.listening:
+            self._mark_idle()
+            self._lock.unlock()
 
-    def _read(self, socket: QLocalSocket) -> None:
-        if socket.bytesAvailable() > _MOST_BYTES:
-            socket.abort()
-            return
-        if not socket.canReadLine():
-            return
+    def _become_first(self) -> bool:
+        if not self._lock.tryLock(0):
+            return False
+        self._mark_busy()
+        return True
+
+    def _other_is_first(self) -> bool:
+        return not self.listening and self._lock.error() == QLockFile.LockError.LockFailedError
+
+    # Asking
+
+    def _ask(self, files: Sequence[str]) -> Path | None:
+        absolute = tuple(str(Path(file).absolute()) for file in files)
+        request = _Request(absolute, time.time(), os.environ.get(_ACTIVATION, ""))
+        path = self._folder / f"{uuid4().hex}{_SUFFIX}"
+        contents = request.to_bytes()
+        if len(contents) > _MOST_BYTES:
+            return None
+        _let_come_forward(self._lock.getLockInfo())
         try:
-            files = json.loads(bytes(socket.readLine().data()))
-        except ValueError:
-            socket.abort()
+            write_atomically(path, contents)
+        except InputError as error:
+            log.info("the running program cannot be asked: %s", error)
+            return None
+        return path
+
+    def _is_answered(self, request: Path) -> bool:
+        begun = seen = time.monotonic()
+        while request.exists():
+            if self._become_first():
+                _withdraw(request)
+                return False
+            now = time.monotonic()
+            if self._busy.exists():
+                seen = now
+            if now - seen > _ANSWER_S or now - begun > _PATIENCE_S:
+                log.info("the running program does not answer; this one goes on by itself")
+                return not _withdraw(request)
+            time.sleep(_LOOK_AGAIN_S)
+        return True
+
+    # Being asked
+
+    def _begin(self) -> None:
+        """Take what waits, and remove what others left that nobody waits for any more."""
+        if self._watcher is None or not self.listening:
             return
-        if isinstance(files, list) and all(isinstance(file, str) for file in files):
-            socket.write(b"ok\n")
-            socket.flush()
-            self.asked.emit([Path(file) for file in files])
+        self._watcher.addPath(os.fspath(self._folder))
+        now = time.time()
+        for path in _files_in(self._folder):
+            with contextlib.suppress(OSError):
+                request = _read(path) if path.suffix == _SUFFIX else None
+                written = request.written if request is not None else path.lstat().st_mtime
+                if not abs(now - written) < _PATIENCE_S:
+                    path.unlink()
+        self._look()
+
+    def _poll(self) -> None:
+        """Look as well where nobody told; between two of these the loop was free, so that it answers."""
+        if not self.listening:
+            if self._become_first():
+                self._begin()
+            return
+        self._look()
+        self._mark_idle()
+
+    def _look(self) -> None:
+        """Take all requests that are there, and only then open what they ask for, which may take a while."""
+        if self._watcher is None or not self.listening:
+            return
+        taken = [request for path in _files_in(self._folder) if (request := _take(path)) is not None]
+        if not taken:
+            return
+        self._mark_busy()
+        if activation := taken[-1].activation:
+            # Qt gives it to the desktop with the next window that wants to be in front.
+            os.environ[_ACTIVATION] = activation
+        self.asked.emit([Path(file) for request in taken for file in request.files])
+
+    def _mark_busy(self) -> None:
+        """Let later starts see that an answer may take longer."""
+        self._is_busy = True
+        with contextlib.suppress(OSError):
+            self._busy.touch(mode=0o600)
+
+    def _mark_idle(self) -> None:
+        if not self._is_busy:
+            return
+        self._is_busy = False
+        with contextlib.suppress(OSError):
+            self._busy.unlink(missing_ok=True)
+
+
+def inbox_dir() -> Path:
+    """Return the folder of locks and requests, those of this machine and of others that reach it."""
+    return paths.user_dir() / "inbox"
+
+
+def _machine() -> str:
+    """Return a name that is the same for every start on this machine, and on no other."""
+    name = bytes(QSysInfo.machineUniqueId().data()) + b" " + QSysInfo.machineHostName().encode()
+    return hashlib.sha256(name).hexdigest()[:16]
+
+
+def _is_unreadable(lock: QLockFile) -> bool:
+    """Whether a lock names no process and is not just being written, as a power cut may leave it."""
+    path = Path(lock.fileName())
+    with contextlib.suppress(OSError):
+        return lock.getLockInfo()[0] == 0 and abs(time.time() - path.stat().st_mtime) > _PATIENCE_S
+    return False
+
+
+def _files_in(folder: Path) -> list[Path]:
+    """Return the plain files of a folder; neither links nor pipes, on which a reader may have to wait."""
+    try:
+        with os.scandir(folder) as entries:
+            return [Path(entry.path) for entry in entries if entry.is_file(follow_symlinks=False)]
+    except OSError:
+        return []
+
+
+def _take(path: Path) -> _Request | None:
+    """Take a request away, which answers it; None for what is none, or was withdrawn in that moment."""
+    if path.suffix != _SUFFIX:
+        return None
+    request = _read(path)
+    try:
+        path.unlink()
+    except OSError:
+        return None
+    return request
+
+
+def _read(path: Path) -> _Request | None:
+    try:
+        kept = json.loads(read_bytes(path, _MOST_BYTES))
+        files, written, activation = kept["files"], float(kept["written"]), kept["activation"]
+    except (InputError, ValueError, KeyError, TypeError, OverflowError, RecursionError):
+        return None
+    valid = isinstance(files, list) and all(isinstance(file, str) and "\0" not in file for file in files)
+    if not valid or not isinstance(activation, str):
+        return None
+    return _Request(tuple(files), written, activation if activation.isprintable() else "")
+
+
+def _withdraw(request: Path) -> bool:
+    """Take back a request; return whether nobody took it before."""
+    try:
+        request.unlink()
+    except FileNotFoundError:
+        return False
+    except OSError as error:
+        log.info("a request cannot be taken back: %s", error)
+    return True
+
+
+def _let_come_forward(holder: tuple[object, ...]) -> None:
+    """Allow the running program to come to the front, which Windows lets only the started one do."""
+    if sys.platform == "win32":
+        import ctypes
+
+        ctypes.windll.user32.AllowSetForegroundWindow(holder[0])
