@@ -12,7 +12,6 @@ from gpudesk.text import tr
 #: Platforms of Qt that draw without a display.
 _NEED_NONE: Final = ("offscreen", "minimal", "vnc", "linuxfb", "eglfs")
 _LOCAL: Final = re.compile(r"(?:unix)?:(\d+)(?:\.\d+)?")
-_WAIT_S: Final = 2.0
 
 
 def display_problem() -> str | None:
@@ -26,22 +25,24 @@ def display_problem() -> str | None:
     if not display:
         return tr("there is no display to open a window on")
     local = _LOCAL.fullmatch(display)
-    if local is not None and not _answers(int(local.group(1))):
-        return tr("the display {name} cannot be reached", name=display)
-    return None
+    try:
+        if local is None or _lets_us_in(int(local.group(1))):
+            return None
+    except OSError as error:
+        return tr("Qt cannot be loaded ({reason})", reason=error)
+    return tr("the display {name} cannot be reached", name=display)
 
 
-def _answers(number: int) -> bool:
-    """Whether an X server listens under a number on this machine, by file or by abstract name."""
-    import socket
+def _lets_us_in(number: int) -> bool:
+    """Ask the X server of a number with the library that Qt asks it with; OSError where that is missing."""
+    import ctypes
 
-    path = f"/tmp/.X11-unix/X{number}"
-    for address in (path, f"\0{path}"):
-        with socket.socket(socket.AF_UNIX) as asked:
-            asked.settimeout(_WAIT_S)
-            try:
-                asked.connect(address)
-            except OSError:
-                continue
-            return True
-    return False
+    xcb = ctypes.CDLL("libxcb.so.1")
+    xcb.xcb_connect.restype = ctypes.c_void_p
+    for name in ("xcb_connection_has_error", "xcb_disconnect"):
+        getattr(xcb, name).argtypes = [ctypes.c_void_p]
+    # By this name the library looks on this machine alone.
+    connection = xcb.xcb_connect(f"unix:{number}".encode(), None)
+    refused = bool(xcb.xcb_connection_has_error(connection))
+    xcb.xcb_disconnect(connection)
+    return not refused
