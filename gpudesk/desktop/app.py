@@ -13,16 +13,18 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QCoreApplication, QEvent, QLocale, QObject, QPoint, QSocketNotifier, Qt, QUrl
-from PySide6.QtGui import QDesktopServices, QIcon
+from PySide6.QtCore import QCoreApplication, QEvent, QLocale, QObject, QPoint, QSocketNotifier, Qt
+from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication, QDialog
 
 from gpudesk import __version__, paths
 from gpudesk.desktop.after_paint import after_paint
-from gpudesk.desktop.faults import FaultReporter, start_log
+from gpudesk.desktop.faults.log import start_log
+from gpudesk.desktop.faults.watch import Watch
 from gpudesk.desktop.main_window import MainWindow
 from gpudesk.desktop.session.settings import Settings
 from gpudesk.desktop.session.single_instance import Instance
+from gpudesk.desktop.shell.opening import free_children, show_folder
 from gpudesk.desktop.theme.theme import Theme
 from gpudesk.desktop.widgets.roles import install_roles
 from gpudesk.domain.formatting import Formatter, style_for
@@ -112,8 +114,9 @@ class Program(QObject):
 
     def open_logs(self) -> None:
         """Show the folder of logs in the system's file manager."""
-        folder = paths.logs_dir()
-        QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder)))
+        window = self.active_window()
+        if window is not None:
+            show_folder(paths.logs_dir(), window.note.show_note)
 
     def end(self) -> None:
         """Let everything go; the unsaved edits of windows that are still open are kept for the next start."""
@@ -156,19 +159,20 @@ def run(files: Sequence[str] = ()) -> int:
 def _open(files: Sequence[str], instance: Instance) -> int:
     """Open the window, and return the exit code when the last one has closed."""
     app = _application()
-    # Without constants a window has nothing to show; that is said here, where it takes one line.
-    paths.calibration_path()
-    with Workbench.open() as workbench:
-        program = Program(app, workbench)
-        reporter = FaultReporter(program)
-        reporter.install()
-        try:
-            program.listen(instance)
-            _start(program, [Path(file) for file in files])
-            return app.exec()
-        finally:
-            reporter.remove()
-            program.end()
+    free_children()
+    with Watch(app) as watch:
+        # Without constants a window has nothing to show; that is said here, where it takes one line.
+        paths.calibration_path()
+        with Workbench.open() as workbench:
+            program = Program(app, workbench)
+            watch.follow(program)
+            try:
+                program.listen(instance)
+                window = _start(program, [Path(file) for file in files])
+                after_paint(window.page or window.start, lambda: watch.look_back(window))
+                return app.exec()
+            finally:
+                program.end()
 
 
 def _application() -> QApplication:
@@ -187,7 +191,7 @@ def _application() -> QApplication:
     return app
 
 
-def _start(program: Program, files: Sequence[Path]) -> None:
+def _start(program: Program, files: Sequence[Path]) -> MainWindow:
     """Show the first window, and do after it what the user does not wait for."""
     window = program.new_window(files)
     after_paint(window.page or window.start, _settle)
@@ -200,6 +204,7 @@ def _start(program: Program, files: Sequence[Path]) -> None:
         from gpudesk.desktop.timing import report_times
 
         report_times(window)
+    return window
 
 
 def _settle() -> None:

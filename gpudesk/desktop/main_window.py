@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -41,6 +42,8 @@ if TYPE_CHECKING:
     from gpudesk.desktop.app import Program
     from gpudesk.desktop.shell.palette import CommandPalette
     from gpudesk.desktop.shell.start import StartPage
+
+log = logging.getLogger(__name__)
 
 _PAGE, _RAIL = "window.page", "rail.collapsed"
 #: What the scenario bar and one chart need, at text of 100 %.
@@ -162,6 +165,7 @@ class MainWindow(QMainWindow):
         focus = self.focused()
         was_inside = focus is None or self.body.stack.isAncestorOf(focus)
         self._page = page_id
+        log.info("page %s", page_id)
         self.settings.put(_PAGE, page_id)
         self.body.stack.setCurrentWidget(page)
         self.rail.set_page(page_id)

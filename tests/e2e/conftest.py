@@ -14,7 +14,8 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from gpudesk.cli.main import main
-from gpudesk.desktop.faults import FaultReporter
+from gpudesk.desktop.faults.log import LastLines
+from gpudesk.desktop.faults.reporter import FaultReporter
 from gpudesk.desktop.shell.files import FileActions
 from gpudesk.workbench.scenario_file import write_scenario
 from gpudesk.workbench.templates import read_template
@@ -59,7 +60,7 @@ def program(qtbot: QtBot, qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -
     no fault may have been reported.
     """
     user = User(qtbot, monkeypatch)
-    monkeypatch.setattr(FaultReporter, "_show", staticmethod(user.reports.append))
+    monkeypatch.setattr(FaultReporter, "show", lambda *told: user.reports.append(told[-1]))
 
     def start(do: Callable[[User], object], *arguments: str) -> None:
         raised: list[BaseException] = []
@@ -98,7 +99,7 @@ def log_of_its_own() -> Iterator[None]:
     yield
     logger = logging.getLogger("gpudesk")
     for handler in list(logger.handlers):
-        if isinstance(handler, RotatingFileHandler):
+        if isinstance(handler, RotatingFileHandler | LastLines):
             logger.removeHandler(handler)
             handler.close()
     logger.setLevel(logging.NOTSET)

@@ -5,22 +5,16 @@ import os
 import signal
 import subprocess
 import sys
-from functools import partial
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QApplication, QMessageBox, QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 
-from gpudesk.desktop.faults import FaultReporter
 from gpudesk.desktop.pages.first_run.entries import RecoveredNote
 from gpudesk.desktop.printing.preview import SheetPreview
 from tests.e2e.conftest import StartProgram
 from tests.e2e.deeds import kept, load, load_in, move_load
 from tests.e2e.window_user import User, names
-
-#: As the program shows it, before tests look in.
-SHOW_REPORT = FaultReporter.__dict__["_show"]
 
 #: Opens the sample unless it is given a file, moves the load by a key, and says so.
 EDITS = """
@@ -110,9 +104,10 @@ def test_what_was_recovered_is_offered_above_a_file_that_is_opened(
 
     def at_window(user: User) -> None:
         first = user.window
-        assert first.note.text.startswith("Recovered: Llama 3.1 70B for chat on four accelerators, edited ")
+        (offer,) = first.note.offers
+        assert offer.startswith("Recovered: Llama 3.1 70B for chat on four accelerators, edited ")
         user.click(choice, first.note)
-        assert first.note.text == ""
+        assert first.note.offers == []
         if choice == "Open":
             user.until(lambda: len(user.windows) == 2)
             second = user.windows[-1]
@@ -224,7 +219,7 @@ def test_quitting_stops_at_the_window_that_is_kept(program: StartProgram, file: 
     program(at_window, str(file))
 
 
-# The screen, other starts, the printer, faults
+# The screen, other starts, the printer
 
 
 def test_a_window_of_a_monitor_that_is_gone_is_where_it_can_be_reached(
@@ -306,36 +301,6 @@ def test_without_a_printer_the_preview_says_so(
         preview = QApplication.activeModalWidget()
         assert isinstance(preview, SheetPreview)
         assert preview.note == "No printer is installed. Save a PDF and print it elsewhere."
-
-    program(at_window)
-
-
-def logged(log: Path, times: int) -> bool:
-    return log.exists() and log.read_text().count("on purpose\n") == times
-
-
-@pytest.mark.logs_warnings
-def test_a_fault_is_reported_once_and_the_window_works_on(
-    program: StartProgram, user_home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    shown: list[str] = []
-    monkeypatch.setattr(FaultReporter, "_show", SHOW_REPORT)
-    monkeypatch.setattr(QMessageBox, "exec", lambda box: shown.append(box.detailedText()))
-
-    def broken() -> None:
-        raise RuntimeError("on purpose")
-
-    def at_window(user: User) -> None:
-        user.press("Return")
-        log = user_home / "logs" / "gpudesk.log"
-        for times in (1, 2):
-            QTimer.singleShot(0, user.window, broken)
-            user.until(partial(logged, log, times))
-        assert len(shown) == 1
-        assert "RuntimeError: on purpose" in shown[0]
-        move_load(user)
-        user.press("Ctrl+2")
-        assert user.window.is_page("performance")
 
     program(at_window)
 

@@ -79,7 +79,7 @@ class RecoveryFile(QObject):
         try:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             if self._lock is None:
-                self._lock = _lock(self._file)
+                self._lock = lock_beside(self._file)
                 self._lock.tryLock(0)
             write_atomically(self._file, json.dumps(kept, ensure_ascii=False).encode())
         except (OSError, InputError) as error:
@@ -95,7 +95,7 @@ class RecoveryFile(QObject):
         """Go on in the file that a crash left, so that at no moment its edits lie nowhere."""
         self.clear()
         self._file = recovered.file
-        self._lock = _lock(self._file)
+        self._lock = lock_beside(self._file)
         self._lock.tryLock(0)
 
     def leave(self) -> None:
@@ -125,7 +125,7 @@ def left_behind(folder: Path | None = None) -> list[Recovered]:
     """Return what crashed instances left, the newest first; those of running instances are not touched."""
     found = []
     for file in sorted((folder or recovery_dir()).glob(f"*{_SUFFIX}")):
-        lock = _lock(file)
+        lock = lock_beside(file)
         if not lock.tryLock(0):
             continue
         lock.unlock()
@@ -144,7 +144,7 @@ def discard(recovered: Recovered) -> None:
         recovered.file.unlink(missing_ok=True)
 
 
-def _lock(file: Path) -> QLockFile:
+def lock_beside(file: Path) -> QLockFile:
     lock = QLockFile(os.fspath(file.with_suffix(".lock")))
     # A lock is stale when its process is gone, however long ago it was taken.
     lock.setStaleLockTime(0)

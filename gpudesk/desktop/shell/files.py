@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -17,6 +18,8 @@ from gpudesk.domain.packs import CarriedFactsError
 from gpudesk.sentences import problem
 from gpudesk.text import tr
 from gpudesk.workbench.scenario_file import SUFFIX
+
+log = logging.getLogger(__name__)
 
 _FOLDER = "folder"
 
@@ -82,6 +85,7 @@ class FileActions:
             )
             return False
         self._note.clear()
+        log.info("opened: %s", "a template or recovered edits" if path is None else path.suffix)
         if path is not None:
             self._settings.put(_FOLDER, str(path.absolute().parent))
         return True
@@ -118,6 +122,7 @@ class FileActions:
             self._note.show_note(said, [(tr("Save elsewhere…"), self.save_as)])
             return False
         self._note.clear()
+        log.info("saved")
         self._settings.put(_FOLDER, str(target.absolute().parent))
         return True
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QUrl
-from PySide6.QtGui import QDesktopServices
-
+from gpudesk.desktop.shell.opening import show_folder
 from gpudesk.domain.messages import InputError
 from gpudesk.sentences import problem
 from gpudesk.text import tr
@@ -58,4 +56,4 @@ def set_file_aside(window: MainWindow) -> None:
 def _open_folder(window: MainWindow) -> None:
     path = window.desk.workbench.own.path
     if path is not None:
-        QDesktopServices.openUrl(QUrl.fromLocalFile(str(path.parent)))
+        show_folder(path.parent, window.note.show_note)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING
 
 from gpudesk.text import tr
 
 if TYPE_CHECKING:
     from gpudesk.desktop.main_window import MainWindow
+
+log = logging.getLogger(__name__)
 
 
 def show_preview(window: MainWindow) -> None:
@@ -25,7 +28,12 @@ def show_preview(window: MainWindow) -> None:
     dialog = SheetPreview(
         answer, window.theme, window.settings, desk.formatter, explain=desk.workbench.explain, parent=window
     )
-    dialog.saved.connect(lambda path: window.status.show_message(tr("Sheet saved: {file}", file=path)))
-    dialog.printed.connect(lambda: window.status.show_message(tr("Sheet sent to the printer")))
+    dialog.saved.connect(lambda path: _say(window, "saved", tr("Sheet saved: {file}", file=path)))
+    dialog.printed.connect(lambda: _say(window, "printed", tr("Sheet sent to the printer")))
     dialog.finished.connect(dialog.deleteLater)
     dialog.open()
+
+
+def _say(window: MainWindow, done: str, text: str) -> None:
+    log.info("sheet %s", done)
+    window.status.show_message(text)

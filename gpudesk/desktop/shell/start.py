@@ -59,9 +59,9 @@ class StartPage(FirstRunPage):
 
 
 def offer_left(window: MainWindow) -> None:
-    """Offer in a note what a crash left, the newest first: for a start that does not show the start page."""
+    """Offer above the page what a crash left, the newest first: for a start without the start page."""
     left = left_behind()
-    if not left or window.note.text:
+    if not left:
         return
     newest = left[0]
     offered = _recovered("", newest)
@@ -74,10 +74,9 @@ def offer_left(window: MainWindow) -> None:
         discard(newest)
         offer_left(window)
 
-    window.note.show_note(
+    window.note.offer(
         tr("Recovered: {name}, edited {time}", name=offered.name, time=offered.time),
         [(tr("Open"), open_it), (tr("Discard"), discard_it)],
-        fault=False,
     )
 
 

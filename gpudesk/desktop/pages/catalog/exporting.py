@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import io
+import logging
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from PySide6.QtCore import QUrl
-from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QDialog, QFileDialog, QWidget
 
 from gpudesk.desktop.pages.catalog.arrangement import SECTION_SETTING
@@ -16,6 +15,7 @@ from gpudesk.desktop.pages.catalog.editors.fields import LONGEST_TEXT, ChoiceRow
 from gpudesk.desktop.pages.catalog.editors.form import FormDialog
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.settings import Settings
+from gpudesk.desktop.shell.opening import show_folder
 from gpudesk.desktop.theme.theme import Theme
 from gpudesk.domain.catalog_tables import Section
 from gpudesk.domain.messages import InputError, message
@@ -32,6 +32,8 @@ from gpudesk.workbench.pack_format import PACK_SUFFIX
 
 if TYPE_CHECKING:
     from gpudesk.desktop.main_window import MainWindow
+
+log = logging.getLogger(__name__)
 
 _FOLDER, _SIGNER = "export.folder", "pack.signer"
 _ALL: Final = "all"
@@ -116,8 +118,8 @@ def _run(window: MainWindow, kind: str, steps: Steps[Path]) -> None:
     """Write beside the window, and say in its note how it went."""
 
     def done(target: Path) -> None:
-        folder = QUrl.fromLocalFile(str(target.parent))
-        remedy = (tr("Open folder"), lambda: QDesktopServices.openUrl(folder))
+        log.info("written: %s, %s", kind, target.suffix)
+        remedy = (tr("Open folder"), lambda: show_folder(target.parent, window.note.show_note))
         window.note.show_note(tr("Written: {file}.", file=str(target)), [remedy], fault=False)
 
     def failed(error: InputError) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt, QUrl
-from PySide6.QtGui import QDesktopServices
+from collections.abc import Sequence
+
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QDialog,
@@ -15,6 +16,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from gpudesk.desktop.shell.note_bar import Remedy
+from gpudesk.desktop.shell.opening import show_folder
 from gpudesk.desktop.shell.writing_anew import AnewButton
 from gpudesk.desktop.theme.focus_ring import FocusRing
 from gpudesk.desktop.theme.theme import Theme
@@ -103,7 +106,15 @@ class BackupsDialog(QDialog):
         if self._own.path is not None:
             folder = self._own.backups_folder
             shown = folder if folder is not None and folder.is_dir() else self._own.path.parent
-            QDesktopServices.openUrl(QUrl.fromLocalFile(str(shown)))
+            show_folder(shown, self._say_no_folder)
+
+    def _say_no_folder(self, text: str, remedies: Sequence[Remedy]) -> None:
+        """Say where the folder is, and let the button do what can be done then."""
+        self.note.show_text(text)
+        for title, act in remedies:
+            self.folder.setText(title)
+            self.folder.clicked.disconnect()
+            self.folder.clicked.connect(act)
 
     # Making it
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -24,6 +25,8 @@ from gpudesk.workbench.proposals import subject_of
 
 if TYPE_CHECKING:
     from gpudesk.desktop.main_window import MainWindow
+
+log = logging.getLogger(__name__)
 
 _FOLDER = "import.folder"
 
@@ -104,6 +107,7 @@ class ImportFlow(QObject):
 
     def _tell(self) -> None:
         """Say what was added, and offer what one does with it."""
+        log.info("imported: %d of %d", len(self._taken), self._total)
         if self._taken and self._then is not None:
             self._then()
         elif self._taken:

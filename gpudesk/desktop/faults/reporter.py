@@ -1,0 +1,164 @@
+"""Takes what nothing else has caught: it goes to the log, the user is told once, and the program works on."""
+
+from __future__ import annotations
+
+import logging
+import sys
+import threading
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, Qt, Signal, Slot
+from PySide6.QtWidgets import QApplication
+from shiboken6 import isValid
+
+from gpudesk.desktop.faults.log import LastLines, QtMessages
+from gpudesk.desktop.faults.records import Fault, Signature, Tally, fault_of, signature_of
+from gpudesk.desktop.faults.report import program_facts, report_text, session_facts
+from gpudesk.desktop.theme.theme import Theme
+from gpudesk.text import tr
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from gpudesk.desktop.app import Program
+    from gpudesk.desktop.faults.dialog import FaultDialog
+
+log = logging.getLogger(__name__)
+
+
+class FaultReporter(QObject):
+    """Listens to the interpreter, its threads, its finalizers, and Qt.
+
+    Faults come in slots, in what Qt calls while it paints, in threads, and thousands of times a second. So
+    taking one is short and safe everywhere; the user is told in the next turn of the event loop.
+    """
+
+    _found = Signal(Fault)
+
+    def __init__(self, app: QApplication, lines: LastLines, on_fatal: Callable[[str], object]) -> None:
+        """Know no faults yet. Reports end with `lines`; `on_fatal` hears what Qt ends the program with."""
+        super().__init__(app)
+        self._app = app
+        self._lines = lines
+        self._program: Program | None = None
+        self._dialog: FaultDialog | None = None
+        self._messages = QtMessages(on_fatal)
+        self._tally = Tally()
+        self._faults: dict[Signature, Fault] = {}
+        self._former: tuple[Any, Any, Any] | None = None
+        # Never at once: a fault may come in the middle of a paint, or in another thread.
+        self._found.connect(self._tell, Qt.ConnectionType.QueuedConnection)
+
+    def install(self) -> None:
+        """Take over from the interpreter, which would write to a terminal that nobody sees."""
+        self._former = (sys.excepthook, threading.excepthook, sys.unraisablehook)
+        sys.excepthook = self._caught
+        threading.excepthook = self._caught_in_thread
+        sys.unraisablehook = self._unraisable
+        self._messages.install()
+
+    def remove(self) -> None:
+        """Give back to the interpreter; what is found from here on goes where it went before."""
+        if self._former is None:
+            return
+        self._messages.remove()
+        sys.excepthook, threading.excepthook, sys.unraisablehook = self._former
+        self._former = None
+        for key, count in self._tally.ends():
+            log.error("%d times in all: %s", count, self._faults[key].place or key)  # type: ignore[index]
+        self._program = None
+        if self._dialog is not None and isValid(self._dialog):
+            self._dialog.close()
+        self.deleteLater()
+
+    def follow(self, program: Program) -> None:
+        """Keep from here on the scenarios of the program's windows when a fault comes."""
+        self._program = program
+
+    # Taking
+
+    def _caught(
+        self, kind: type[BaseException], error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if issubclass(kind, KeyboardInterrupt):
+            self._app.exit(0)
+            return
+        thread = threading.current_thread()
+        self._take(kind, error, trace, "" if thread is threading.main_thread() else thread.name)
+
+    def _caught_in_thread(self, told: threading.ExceptHookArgs) -> None:
+        if not issubclass(told.exc_type, SystemExit):
+            name = told.thread.name if told.thread is not None else "?"
+            self._take(told.exc_type, told.exc_value, told.exc_traceback, name)
+
+    def _take(
+        self,
+        kind: type[BaseException],
+        error: BaseException | None,
+        trace: TracebackType | None,
+        thread: str,
+    ) -> None:
+        """Write the trace to the log the first time, later only that it came again; tell the user once."""
+        signature = signature_of(kind, trace)
+        count = self._tally.count(signature)
+        if count == 1:
+            fault = self._faults[signature] = fault_of(kind, error, trace, thread)
+            log.error("unexpected fault\n%s", fault.trace)
+            self._found.emit(fault)
+            return
+        known = self._faults.get(signature)
+        if known is not None:
+            known.again(count)
+            if self._tally.is_worth_a_line(count):
+                log.error("unexpected fault, %d times now: %s, %s", count, known.kind, known.place)
+
+    def _unraisable(self, told: sys.UnraisableHookArgs) -> None:
+        """Write to the log alone: a finalizer has failed, and nothing that the user did."""
+        kind = told.exc_type
+        signature = signature_of(kind, told.exc_traceback)
+        if self._tally.count(("ignored", signature)) == 1:
+            fault = fault_of(kind, told.exc_value, told.exc_traceback)
+            log.warning("%s\n%s", told.err_msg or "fault in a finalizer", fault.trace)
+
+    # Telling
+
+    @Slot(Fault)
+    def _tell(self, fault: Fault) -> None:
+        if self._former is None:
+            return
+        kept = self._keep()
+        facts = [*program_facts(ask_git=True), *session_facts(self._program)]
+        self.show(fault, kept, report_text(facts, fault.trace, self._lines.lines))
+
+    def show(self, fault: Fault, kept: str, report: str) -> None:
+        """Show a fault: in the dialog that is open, else in a new one."""
+        from gpudesk.desktop.faults.dialog import FaultDialog, told_fault
+
+        told = told_fault(fault, kept, report)
+        if self._dialog is not None and isValid(self._dialog) and self._dialog.isVisible():
+            self._dialog.add(told)
+            return
+        theme = Theme(self._app) if self._program is None else self._program.theme
+        above = QApplication.activeModalWidget() or QApplication.activeWindow()
+        self._dialog = FaultDialog(theme, [told], tr("Go on"), above)
+        self._dialog.present()
+
+    def _keep(self) -> str:
+        """Bring the recovery files up to date, and say what of the user's is kept."""
+        windows = [] if self._program is None else self._program.windows
+        edited = [window.document for window in windows if window.document.edited]
+        if not edited:
+            return tr("Nothing is lost: there were no unsaved changes.")
+        try:
+            # Each of them, also after one that could not be.
+            kept = not [document for document in edited if not document.keep_now()]
+        except Exception:
+            log.exception("unsaved changes could not be kept")
+            kept = False
+        if kept:
+            return tr("Your unsaved changes are kept, and the rest of the program works on.")
+        return tr(
+            "Your unsaved changes could not be written to the recovery file: they are in the window only. "
+            "Save them now."
+        )
