@@ -15,7 +15,7 @@ DATA := $(shell find data \( -name '*.py' -o -path data/accuracy \) -prune -o -p
 CATALOG_CODE := $(shell find gpudesk/catalog gpudesk/domain -name '*.py' 2>/dev/null)
 
 .DELETE_ON_ERROR:
-.PHONY: help run test lint bench soak calibrate peers accuracy catalog lock notices screenshots wheel wheel-test bare-test clean
+.PHONY: help run test lint bench soak calibrate peers accuracy catalog lock notices screenshots wheel wheel-test bare-test freeze freeze-test packages packages-test clean
 
 help:
 	@echo "run         set up, then open the window; without a display, make a sample comparison sheet"
@@ -30,7 +30,11 @@ help:
 	@echo "wheel       build the wheel"
 	@echo "wheel-test  install the wheel in a fresh environment and use it there"
 	@echo "bare-test   do 'make test' and 'make run' in a minimal Debian 12 (as root)"
-	@echo "lock        find newer versions of the Python packages and write requirements.lock"
+	@echo "freeze      collect the program and all it needs into a folder that runs without Python"
+	@echo "freeze-test try that folder: self-test, window, no network"
+	@echo "packages    make the packages that users install, from that folder"
+	@echo "packages-test  install, upgrade and remove the packages in minimal systems (as root)"
+	@echo "lock        write the lock files anew; UPGRADE=--upgrade finds newer versions"
 	@echo "screenshots take the pictures of the README from the real window"
 	@echo "notices     write THIRD_PARTY_NOTICES.md from the installed packages"
 	@echo "clean       remove everything that was built"
@@ -42,7 +46,7 @@ run: $(VENV)/.ready build/.debian-run $(CATALOG)
 	$(BIN)/gpudesk sheet --template $(SAMPLE) -o build/sample-comparison.pdf
 
 test: $(VENV)/.ready build/.debian-test $(CATALOG)
-	$(PYTEST) --ignore=tests/benchmarks --ignore=tests/soak -n $(WORKERS) --dist loadgroup $(PYTEST_ARGS)
+	$(PYTEST) --ignore=tests/benchmarks --ignore=tests/soak --ignore=tests/frozen -n $(WORKERS) --dist loadgroup $(PYTEST_ARGS)
 
 lint: $(VENV)/.ready build/.debian-test
 	$(BIN)/ruff check .
@@ -84,11 +88,17 @@ wheel: $(VENV)/.ready
 wheel-test: wheel build/.debian-run
 	packaging/wheel_test.sh $(BIN)/python build/wheel
 
+freeze: $(VENV)/.ready build/.debian-freeze
+	$(BIN)/python packaging/freeze.py
+
+freeze-test: freeze build/.debian-test
+	$(PYTEST) tests/frozen $(PYTEST_ARGS)
+
 bare-test:
 	packaging/bare_test.sh
 
 lock: | $(VENV)/.ready
-	packaging/lock.sh $(BIN)/python
+	packaging/lock.sh $(BIN)/python $(UPGRADE)
 
 notices: $(VENV)/.ready
 	$(BIN)/python packaging/notices.py > build/notices.md

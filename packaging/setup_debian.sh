@@ -3,12 +3,18 @@
 #   setup_debian.sh python   what makes a virtual environment
 #   setup_debian.sh run      what Qt needs to import, to draw without a screen and to open a window
 #   setup_debian.sh test     the same, and what the tests need
+#   setup_debian.sh freeze   the same, and what collects the program into a folder that needs no Python
+#   setup_debian.sh package  the same, and what makes and proves packages for others
 # Quick and silent when everything is there. Does nothing on systems without dpkg.
 set -eu
 
 QT_IMPORT="libgl1 libegl1 libfontconfig1 libdbus-1-3 libxkbcommon0"
 QT_WINDOW="libxcb-cursor0 libxkbcommon-x11-0 libxcb-icccm4 libxcb-keysyms1 libxcb-shape0"
 TEST_ONLY="xvfb xauth poppler-utils at-spi2-core dbus-daemon python3-pyatspi"
+
+# strip and objdump; the library of Debian's Python, which its interpreter does without; what counts sockets.
+FREEZE="binutils strace LIBPYTHON"
+PACKAGE="appstream debootstrap desktop-file-utils dosfstools dpkg-dev lintian nsis p7zip-full squashfs-tools xz-utils"
 
 installed() {
     dpkg-query -W -f '${db:Status-Status}\n' "$1" 2>/dev/null | grep -qx installed
@@ -18,7 +24,9 @@ case "${1:-run}" in
     python) wanted="python3-venv" ;;
     run) wanted="GLIB $QT_IMPORT $QT_WINDOW" ;;
     test) wanted="GLIB $QT_IMPORT $QT_WINDOW $TEST_ONLY" ;;
-    *) echo "usage: setup_debian.sh python|run|test" >&2; exit 2 ;;
+    freeze) wanted="GLIB $QT_IMPORT $QT_WINDOW $TEST_ONLY $FREEZE" ;;
+    package) wanted="GLIB $QT_IMPORT $QT_WINDOW $TEST_ONLY $FREEZE $PACKAGE" ;;
+    *) echo "usage: setup_debian.sh python|run|test|freeze|package" >&2; exit 2 ;;
 esac
 
 command -v dpkg-query >/dev/null 2>&1 || exit 0
@@ -30,6 +38,10 @@ for package in $wanted; do
         if installed libglib2.0-0 || installed libglib2.0-0t64; then continue; fi
         . /etc/os-release
         if [ "${VERSION_ID:-13}" = 12 ]; then package=libglib2.0-0; else package=libglib2.0-0t64; fi
+    fi
+    if [ "$package" = LIBPYTHON ]; then
+        installed python3.11-minimal || continue
+        package=libpython3.11
     fi
     installed "$package" || missing="$missing $package"
 done

@@ -21,7 +21,12 @@ if TYPE_CHECKING:
 
 _PAGE_SIZE = 4096
 #: The pages that are opened, and what is said once each has been painted.
-_STEPS = (("compare", "table"), ("performance", "charts"), ("memory", "memory_page"))
+_STEPS = (
+    ("compare", "table"),
+    ("performance", "charts"),
+    ("memory", "memory_page"),
+    ("catalog", "catalog_page"),
+)
 
 
 def report_times(window: MainWindow) -> None:

@@ -1,0 +1,142 @@
+"""Freezes GPU Desk into a folder that runs where no Python is: build/packages/frozen/gpudesk.
+
+    freeze.py
+
+Works alike on Linux, macOS and Windows, with Python 3.11 to 3.13 and what `pip` reaches. It builds the wheel
+in an environment of its own from the locked versions, so that what is on the machine besides does not get in,
+installs it there, and lets PyInstaller collect it.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from hashlib import sha256
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+SCRIPTS = ROOT / "packaging"
+BUILD = ROOT / "build" / "packages"
+LOCK = SCRIPTS / "requirements.lock"
+TREE = BUILD / "frozen" / "gpudesk"
+_QUIET = ("--quiet", "--disable-pip-version-check")
+
+
+def main() -> int:
+    """Freeze, and say what came of it."""
+    BUILD.mkdir(parents=True, exist_ok=True)
+    environment = {**os.environ, "SOURCE_DATE_EPOCH": str(commit_time()), "PYTHONHASHSEED": "0"}
+    python = make_environment(BUILD / "venv")
+    install_wheel(python, environment)
+    icons = BUILD / "icons"
+    run(python, SCRIPTS / "make_icons.py", icons, environment={**environment, "QT_QPA_PLATFORM": "offscreen"})
+    environment["GPUDESK_ICONS"] = str(icons)
+    collect(python, environment)
+    for library in TREE.glob("_internal/libpython3*.so*"):
+        strip(library)
+    add_records(python, environment)
+    if sys.platform == "darwin":
+        make_application(python, environment)
+    size = sum(path.lstat().st_size for path in TREE.rglob("*") if not path.is_symlink())
+    print(f"{TREE.relative_to(ROOT)}: {size / 1e6:.0f} MB")
+    return 0
+
+
+def commit_time() -> int:
+    """Return when the commit that is frozen was made, in seconds of Unix time; 1980 outside of a repository.
+
+    All times inside a package are this one, so that the same commit makes the same package.
+    """
+    stated = os.environ.get("SOURCE_DATE_EPOCH")
+    if stated:
+        return int(stated)
+    try:
+        shown = subprocess.run(
+            ["git", "log", "-1", "--format=%ct"], cwd=ROOT, capture_output=True, text=True, check=True
+        )
+    except (OSError, subprocess.CalledProcessError):
+        # The earliest time that a zip file knows.
+        return 315_532_800
+    return int(shown.stdout)
+
+
+def make_environment(folder: Path) -> Path:
+    """Return the interpreter of an environment with the locked versions, made anew when those change."""
+    python = folder / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
+    stamp = folder / "lock.sha256"
+    wanted = sha256(LOCK.read_bytes() + sys.version.encode()).hexdigest()
+    if python.exists() and stamp.exists() and stamp.read_text() == wanted:
+        return python
+    shutil.rmtree(folder, ignore_errors=True)
+    run(Path(sys.executable), "-m", "venv", folder)
+    run(python, "-m", "pip", "install", *_QUIET, "--require-hashes", "-r", LOCK)
+    stamp.write_text(wanted)
+    return python
+
+
+def install_wheel(python: Path, environment: Mapping[str, str]) -> None:
+    """Build the wheel and install it, so that what is frozen is what others install."""
+    folder = BUILD / "wheel"
+    shutil.rmtree(folder, ignore_errors=True)
+    run(
+        python,
+        *("-m", "build", "--quiet", "--wheel", "--no-isolation", "--outdir", folder, ROOT),
+        environment=environment,
+    )
+    (wheel,) = folder.glob("*.whl")
+    run(python, "-m", "pip", "install", *_QUIET, "--no-deps", "--force-reinstall", wheel)
+
+
+def collect(python: Path, environment: Mapping[str, str]) -> None:
+    """Let PyInstaller make the folder."""
+    run(
+        python,
+        *("-m", "PyInstaller", "--noconfirm", "--log-level", "ERROR"),
+        *("--distpath", TREE.parent, "--workpath", BUILD / "work"),
+        SCRIPTS / "gpudesk.spec",
+        environment=environment,
+    )
+
+
+def add_records(python: Path, environment: Mapping[str, str]) -> None:
+    """Note in the folder what it is made of, under which licences, and what belongs into it."""
+    run(python, SCRIPTS / "parts.py", TREE, environment=environment)
+    run(python, SCRIPTS / "bundle_manifest.py", TREE / "_internal/gpudesk/_bundled", environment=environment)
+
+
+def make_application(python: Path, environment: Mapping[str, str]) -> None:
+    """Collect once more, with the records among what the application is made of.
+
+    An application is signed as it is made, and what is added to it afterwards would break the signature.
+    """
+    bundle = BUILD / "bundle"
+    shutil.rmtree(bundle, ignore_errors=True)
+    shutil.copytree(TREE / "_internal/gpudesk/_bundled", bundle)
+    collect(python, {**environment, "GPUDESK_BUNDLE": str(bundle)})
+
+
+def strip(library: Path) -> None:
+    """Take out of a library what only a debugger reads.
+
+    Not of all: NumPy's OpenBLAS does not survive it.
+    """
+    run(Path("strip"), "--strip-unneeded", library)
+
+
+def run(
+    program: Path, *arguments: str | os.PathLike[str], environment: Mapping[str, str] | None = None
+) -> None:
+    """Run a program of the build; one that fails ends the build with its status."""
+    command = [str(program), *map(str, arguments)]
+    # Not in the checkout, where Python would find the source tree before what is installed.
+    ended = subprocess.run(command, cwd=BUILD, env=environment, check=False)
+    if ended.returncode != 0:
+        print(f"failed with status {ended.returncode}: {' '.join(command)}", file=sys.stderr)
+        raise SystemExit(ended.returncode)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

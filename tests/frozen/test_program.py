@@ -1,0 +1,48 @@
+"""What a user of the frozen program does first: asks it for its version, whether it is whole, for a sheet."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+
+from gpudesk import __version__
+from tests.frozen.conftest import ROOT, RunFrozen
+
+TEMPLATE = ROOT / "resources" / "templates" / "70b-chat-on-four.gpudesk"
+
+
+def test_version(run_frozen: RunFrozen) -> None:
+    completed = run_frozen("--version")
+    assert completed.stdout.splitlines()[0] == f"gpudesk {__version__}"
+    assert completed.stderr == ""
+
+
+def test_everything_is_in_place_and_computes_what_it_should(run_frozen: RunFrozen) -> None:
+    completed = run_frozen("--self-test", "--json")
+    assert completed.returncode == 0, completed.stdout + completed.stderr
+    failed = [check for check in json.loads(completed.stdout)["checks"] if not check["ok"]]
+    assert failed == []
+
+
+def test_sheet(run_frozen: RunFrozen, tmp_path: Path) -> None:
+    completed = run_frozen("sheet", "--scenario", str(TEMPLATE), "-o", "sheet.pdf")
+    assert completed.returncode == 0, completed.stderr
+    assert (tmp_path / "sheet.pdf").read_bytes().startswith(b"%PDF-")
+
+
+def test_every_page_opens_in_the_window(run_frozen: RunFrozen) -> None:
+    """Pages are loaded when they are first shown, so a missing module shows here and nowhere else."""
+    start = time.monotonic()
+    completed = run_frozen(str(TEMPLATE), GPUDESK_TIMING="1")
+    assert completed.returncode == 0, completed.stderr
+    painted = dict(line.split() for line in completed.stdout.splitlines())
+    assert set(painted) == {"table", "charts", "memory_page", "catalog_page", "memory"}
+    assert start < float(painted["table"]) < float(painted["charts"])
+    assert completed.stderr == ""
+
+
+def test_bad_input_ends_in_one_line(run_frozen: RunFrozen) -> None:
+    completed = run_frozen("catalog", "show", "no-such-thing")
+    assert completed.returncode == 1
+    assert len(completed.stderr.splitlines()) == 1

@@ -1,0 +1,68 @@
+"""What is left out of the frozen program, by where it would lie on each system."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "packaging"))
+
+from frozen_contents import EXCLUDED_MODULES, kept, trimmed
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        "PySide6/Qt/plugins/platforms/libqxcb.so",
+        "PySide6/Qt/plugins/platforms/libqwayland.so",
+        "PySide6/Qt/plugins/platforms/libqoffscreen.so",
+        "PySide6\\plugins\\platforms\\qwindows.dll",
+        "PySide6/Qt/plugins/platforms/libqcocoa.dylib",
+        "PySide6\\plugins\\styles\\qmodernwindowsstyle.dll",
+        "PySide6/Qt/plugins/printsupport/libcupsprintersupport.so",
+        "PySide6/Qt/plugins/imageformats/libqsvg.so",
+        "PySide6/Qt/lib/libQt6Gui.so.6",
+        "libxcb-cursor.so.0",
+        "libglib-2.0.so.0",
+        "numpy.libs/libscipy_openblas64_-32a4b2a6.so",
+        "gpudesk/_bundled/catalog.sqlite",
+    ],
+)
+def test_what_is_needed_stays(place: str) -> None:
+    assert kept(place)
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        "PySide6/Qt/plugins/tls/libqopensslbackend.so",
+        "PySide6\\plugins\\tls\\qschannelbackend.dll",
+        "PySide6/Qt/plugins/networkinformation/libqnetworkmanager.so",
+        "PySide6/Qt/plugins/platforms/libqvnc.so",
+        "PySide6/Qt/plugins/platforms/libqminimalegl.so",
+        "PySide6/Qt/plugins/platformthemes/libqgtk3.so",
+        "PySide6/Qt/translations/qtbase_de.qm",
+        "PySide6/Qt/lib/libQt6Network.so.6",
+        "PySide6\\Qt6Network.dll",
+        "PySide6/Qt/lib/QtNetwork.framework/Versions/A/QtNetwork",
+        "libQt6Network.so.6",
+        "libcups.so.2",
+        "libgnutls.so.30",
+        "libpangocairo-1.0.so.0",
+        "libgobject-2.0.so.0",
+    ],
+)
+def test_what_is_not_needed_or_the_systems_goes(place: str) -> None:
+    assert not kept(place)
+
+
+def test_entries_keep_their_order_and_their_sources() -> None:
+    kept_entry = ("libQt6Core.so.6", "/somewhere/libQt6Core.so.6", "BINARY")
+    dropped = ("libcups.so.2", "/usr/lib/libcups.so.2", "BINARY")
+    assert trimmed([kept_entry, dropped, kept_entry]) == [kept_entry, kept_entry]
+
+
+def test_nothing_that_speaks_to_other_machines_goes_in() -> None:
+    assert {"http", "ssl", "_ssl", "urllib.request", "PySide6.QtNetwork"} <= set(EXCLUDED_MODULES)
