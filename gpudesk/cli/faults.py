@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import traceback
 from collections.abc import Sequence
@@ -16,7 +17,8 @@ AT_FAULT = 1
 USAGE = 2
 INTERRUPTED = 130
 
-_LOG_NAME = "gpudesk.log"
+#: In the folder of logs, beside that of the window, which is written as long as it is open.
+_LOG_NAME = "faults.log"
 #: A log that has grown past this is begun anew.
 _LONGEST_LOG = 1 << 20
 
@@ -32,19 +34,31 @@ def report(text: str, command: str | None = None) -> None:
     print(f"{name}: {line}", file=sys.stderr)
 
 
-def report_unexpected(error: BaseException, arguments: Sequence[str]) -> None:
-    """Write a report of a mistake of the program to its log and say in one line where that is."""
+def unexpected(error: BaseException, arguments: Sequence[str]) -> str:
+    """Write a report of a mistake of the program to its log and return the line that says where that is."""
     try:
         where = str(_log(error, arguments))
     except OSError as fault:
         where = tr("nowhere, since no log could be written: {reason}", reason=fault.strerror or fault)
-    report(
-        tr(
-            "an unexpected fault ({kind}) stopped this; the report is in {path}",
-            kind=type(error).__name__,
-            path=where,
-        )
+    return tr(
+        "an unexpected fault ({kind}) stopped this; the report is in {path}",
+        kind=type(error).__name__,
+        path=where,
     )
+
+
+def tell_in_window(text: str, error: BaseException) -> None:
+    """Say in a dialog why there is no window, where there is no terminal to say it on: after a start by icon.
+
+    Where that fails too, nothing more can be done.
+    """
+    # The stream that the process was given: what it was replaced by is no terminal either.
+    if sys.__stderr__ is not None and sys.__stderr__.isatty():
+        return
+    with contextlib.suppress(Exception):
+        from gpudesk.desktop.faults.starting import tell_no_start
+
+        tell_no_start(text, error)
 
 
 def _log(error: BaseException, arguments: Sequence[str]) -> Path:
@@ -53,7 +67,10 @@ def _log(error: BaseException, arguments: Sequence[str]) -> Path:
     head = f"{now} gpudesk {__version__} python {sys.version.split()[0]} {list(arguments)}\n"
     text = head + "".join(traceback.format_exception(error)) + "\n"
     try:
-        return _append(paths.ensure_user_dir() / _LOG_NAME, text)
+        paths.ensure_user_dir()
+        folder = paths.logs_dir()
+        folder.mkdir(exist_ok=True)
+        return _append(folder / _LOG_NAME, text)
     except OSError:
         import tempfile
 

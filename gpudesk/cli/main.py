@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from gpudesk import __version__
@@ -18,7 +18,8 @@ from gpudesk.cli.faults import (
     USAGE,
     UsageError,
     report,
-    report_unexpected,
+    tell_in_window,
+    unexpected,
 )
 from gpudesk.domain.messages import InputError
 from gpudesk.text import tr
@@ -57,18 +58,18 @@ def gui_main() -> int:
 
 
 def _run(arguments: list[str]) -> int:
-    if not arguments or all(argument.lower().endswith(_FOR_THE_WINDOW) for argument in arguments):
+    if all(argument.lower().endswith(_FOR_THE_WINDOW) for argument in arguments):
         return _open_window(arguments)
+    if "--self-test" in arguments and arguments[0].startswith("-"):
+        from gpudesk.cli.commands import self_test
+
+        return self_test.main(arguments)
     from gpudesk.cli.parser import make_parser
 
     options = make_parser().parse_args(arguments)
     if options.version:
         output.say(f"gpudesk {__version__}")
         return DONE
-    if options.self_test:
-        from gpudesk.cli.commands import self_test
-
-        return self_test.run()
     if options.command is None:
         return _open_window([])
     code: int = options.run(options)
@@ -87,29 +88,41 @@ def _open_window(files: Sequence[str]) -> int:
         except ImportError as error:
             problem = tr("Qt cannot be loaded ({reason})", reason=error)
         else:
-            return run(files)
+            try:
+                return run(files)
+            except Exception as error:  # noqa: BLE001 - as in `main`, but there may be no terminal
+                return _failed(error, files, tell=tell_in_window)
         finally:
             gc.enable()
     report(tr("{problem}; `gpudesk compare` and `gpudesk sheet` work without", problem=problem))
     return AT_FAULT
 
 
-def _failed(error: Exception, arguments: list[str]) -> int:
-    """Report an error in one line and return its exit code."""
+def _failed(
+    error: Exception, arguments: Sequence[str], tell: Callable[[str, Exception], object] | None = None
+) -> int:
+    """Report an error in one line, by `tell` too if given, and return its exit code."""
+    text = _said(error, arguments)
+    report(text)
+    if tell is not None:
+        tell(text, error)
+    if isinstance(error, UsageError):
+        return USAGE
+    if isinstance(error, OSError) and error.filename is None:
+        output.silence()
+    return AT_FAULT
+
+
+def _said(error: Exception, arguments: Sequence[str]) -> str:
+    """Return what is said of an error; what nobody expected is written to the log."""
     from gpudesk.paths import MissingFileError
     from gpudesk.sentences import problem
 
-    if isinstance(error, UsageError):
-        report(str(error))
-        return USAGE
     if isinstance(error, InputError):
-        report(problem(error))
-    elif isinstance(error, MissingFileError):
-        report(str(error))
-    elif isinstance(error, OSError) and error.filename is None:
+        return problem(error)
+    if isinstance(error, UsageError | MissingFileError):
+        return str(error)
+    if isinstance(error, OSError) and error.filename is None:
         # Standard output cannot be written: the disk is full, the terminal is gone.
-        report(tr("the output cannot be written: {reason}", reason=error.strerror or error))
-        output.silence()
-    else:
-        report_unexpected(error, arguments)
-    return AT_FAULT
+        return tr("the output cannot be written: {reason}", reason=error.strerror or error)
+    return unexpected(error, arguments)

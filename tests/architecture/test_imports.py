@@ -56,7 +56,10 @@ RULES = {
     "cli": Rule(
         _names("domain workbench sheets paths release text sentences __init__"),
         _names("orjson"),
-        lazily=_names("gpudesk.desktop.app gpudesk.desktop.printing"),
+        # The window, paper, and what the check of an installation asks of Qt.
+        lazily=_names(
+            "gpudesk.desktop.app gpudesk.desktop.faults gpudesk.desktop.printing gpudesk.desktop.self_check"
+        ),
     ),
     "desktop": Rule(
         _names("domain workbench sheets paths release text sentences __init__"),

@@ -56,7 +56,7 @@ def test_mistake_of_the_program_ends_in_one_line_and_a_report(
 ) -> None:
     assert fail_with(ZeroDivisionError("by zero"), monkeypatch) == 1
     said = capsys.readouterr().err
-    log = user_home / "gpudesk.log"
+    log = user_home / "logs" / "faults.log"
     assert said == (
         f"gpudesk: an unexpected fault (ZeroDivisionError) stopped this; the report is in {log}\n"
     )
@@ -70,8 +70,8 @@ def test_report_goes_elsewhere_when_the_user_folder_cannot_be(
     monkeypatch.setenv("GPUDESK_HOME", str(tmp_path / "file" / "below"))
     monkeypatch.setattr("tempfile.gettempdir", lambda: str(tmp_path))
     assert fail_with(KeyError("x"), monkeypatch) == 1
-    assert str(tmp_path / "gpudesk.log") in capsys.readouterr().err
-    assert "KeyError" in (tmp_path / "gpudesk.log").read_text(encoding="utf-8")
+    assert str(tmp_path / "faults.log") in capsys.readouterr().err
+    assert "KeyError" in (tmp_path / "faults.log").read_text(encoding="utf-8")
 
 
 def test_reader_that_leaves_and_user_who_stops_are_no_faults(
