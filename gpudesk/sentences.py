@@ -44,6 +44,7 @@ SENTENCES: Final = MappingProxyType(
         "load.two": "{first} and {second} do not go together; give one kind of load",
         "batch.not_json": "is not JSON from column {column} on: {reason}",
         "batch.unexpected": "could not be answered because of a mistake in the program ({kind_of_fault})",
+        "job.unexpected": "a mistake in the program stopped it ({kind_of_fault})",
         "batch.long_line": "is longer than {longest} bytes",
         # Files
         "file.unreadable": "cannot be read: {reason}",

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 from PySide6.QtCore import QObject, QThread, QTimer, Signal, Slot
 
 from gpudesk.domain.formatting import Formatter
-from gpudesk.domain.messages import InputError
+from gpudesk.domain.messages import InputError, message
 from gpudesk.domain.progress import Progress, Steps
 from gpudesk.sentences import sentence
 from gpudesk.text import tr
@@ -131,7 +131,12 @@ class Job(QObject, Generic[_T]):
         if isinstance(worker.error, InputError):
             self._failed(worker.error)
         elif worker.error is not None:
-            raise worker.error
+            # Who waits for the job must not wait for ever, and be told in its place too.
+            kind = type(worker.error).__name__
+            try:
+                self._failed(InputError(message("job.unexpected", kind_of_fault=kind)))
+            finally:
+                raise worker.error
         elif worker.completed:
             self._done(worker.result)
         else:
@@ -173,7 +178,7 @@ class Jobs(QObject):
         """Begin a job; one of the same kind that still runs is dropped.
 
         One of the three is called in the end, in this thread. A mistake of the program that a job comes upon
-        is raised here, as one of the window itself would be.
+        is told as a failure, and raised here, as one of the window itself would be.
         """
         former = self._jobs.pop(kind, None)
         if former is not None:

@@ -14,6 +14,7 @@ from gpudesk.desktop.session.jobs import Jobs
 from gpudesk.domain.formatting import ENGLISH, Formatter
 from gpudesk.domain.messages import InputError, message
 from gpudesk.domain.progress import Progress, Steps
+from gpudesk.sentences import problem
 
 READING = message("file.unreadable", reason="x")
 
@@ -103,7 +104,9 @@ def test_a_mistake_of_the_program_is_raised_as_one_of_the_window(
         start(jobs, steps(), outcome)
         qtbot.waitUntil(lambda: bool(raised))
     assert raised[0][0] is ZeroDivisionError
-    assert outcome.said == []
+    (said,) = outcome.said
+    assert isinstance(said, InputError)
+    assert problem(said) == "a mistake in the program stopped it (ZeroDivisionError)"
     assert not jobs.running
 
 
