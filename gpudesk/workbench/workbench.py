@@ -62,15 +62,18 @@ class Workbench:
         self.own = OwnCatalog(own_file, self._show_own)
 
     @classmethod
-    def open(cls) -> Workbench:
-        """Open the shipped catalog; that of a checkout is first brought up to date with its data."""
+    def open(cls, *, with_own: bool = True) -> Workbench:
+        """Open the shipped catalog; that of a checkout is first brought up to date with its data.
+
+        The facts in the user's file are laid over it unless it is asked for on its own.
+        """
         data = paths.data_dir()
         if data is None:
             path = paths.catalog_path()
         else:
             path = paths.built_catalog_path()
             ensure_built(data, path)
-        return cls(Catalog.open(path), own_file=paths.user_catalog_path())
+        return cls(Catalog.open(path), own_file=paths.user_catalog_path() if with_own else None)
 
     def close(self) -> None:
         """Let the catalog and the user's file go."""

@@ -1,0 +1,106 @@
+"""Whether this program kept off the network: no socket was opened here, and none is open.
+
+Python tells of each socket that it opens from `watch` on. What compiled code opens can be seen on Linux among
+what the process has open. What was handed down to this process, such as an output that leads to a socket, is
+somebody else's.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Final
+
+from gpudesk.cli.commands.self_test.found import Found, fail_for
+from gpudesk.text import tr
+
+#: What a program that opens no connection does without, and a frozen one does not carry.
+_CLIENTS: Final = ("http.client", "ssl", "urllib.request", "PySide6.QtNetwork")
+
+#: Tables of the sockets of a process, and the column that has the number of each.
+_TABLES: Final = {
+    **{f"{kind}{version}": 9 for kind in ("tcp", "udp", "udplite", "raw", "icmp") for version in ("", "6")},
+    "packet": 8,
+    "netlink": 9,
+}
+#: Asks the system for its name, and nobody else.
+_HARMLESS: Final = frozenset({"socket.gethostname"})
+_PROCESS: Final = Path("/proc/self")
+_SOCKET: Final = re.compile(r"socket:\[(\d+)\]")
+
+
+class Watch:
+    """Notes every socket that Python opens from now on; there is one, since it cannot be taken back."""
+
+    def __init__(self) -> None:
+        """Begin."""
+        self.told: list[str] = []
+        self.inherited = frozenset(_open_sockets())
+        sys.addaudithook(self._note)
+
+    def _note(self, event: str, arguments: tuple[Any, ...]) -> None:
+        if event.startswith("socket.") and event not in _HARMLESS:
+            # The first argument is the socket itself, which may be half made.
+            said = ", ".join(str(each) for each in arguments[1:])
+            self.told.append(f"{event.removeprefix('socket.')}({said})")
+
+
+_watch: Watch | None = None
+
+
+def watch() -> None:
+    """Begin to watch, as early as can be."""
+    global _watch
+    if _watch is None:
+        _watch = Watch()
+
+
+def check_network() -> Found:
+    """Nothing was opened, nothing is open, and a frozen program has nothing to open it with."""
+    watch()
+    assert _watch is not None
+    faults = [tr("a socket was used: {what}", what=what) for what in _watch.told]
+    numbers = _open_sockets() - _watch.inherited
+    faults += [tr("a socket of {kind} is open", kind=kind) for kind in sorted(_kinds(numbers))]
+    if getattr(sys, "frozen", False):
+        faults += [tr("{name} is part of the program", name=name) for name in _CLIENTS if _is_there(name)]
+    fail_for(faults)
+    return Found(tr("no socket was opened"))
+
+
+def _open_sockets() -> set[str]:
+    """Return the numbers of the sockets that this process has open; none where the system lists nothing."""
+    numbers: set[str] = set()
+    try:
+        descriptors = list((_PROCESS / "fd").iterdir())
+    except OSError:
+        return numbers
+    for descriptor in descriptors:
+        # The one that listed them is gone by now.
+        with suppress(OSError):
+            found = _SOCKET.fullmatch(str(descriptor.readlink()))
+            if found is not None:
+                numbers.add(found[1])
+    return numbers
+
+
+def _kinds(numbers: set[str]) -> Iterator[str]:
+    """Yield the kinds of the sockets with these numbers that lead beyond this machine."""
+    for name, column in _TABLES.items():
+        try:
+            lines = (_PROCESS / "net" / name).read_text().splitlines()[1:]
+        except OSError:
+            continue
+        if any(len(fields := line.split()) > column and fields[column] in numbers for line in lines):
+            yield name
+
+
+def _is_there(module: str) -> bool:
+    try:
+        return importlib.util.find_spec(module) is not None
+    except ImportError:
+        return False

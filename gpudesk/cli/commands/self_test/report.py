@@ -1,0 +1,161 @@
+"""What the checks found, in lines for people and as JSON for programs."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import sys
+from contextlib import suppress
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Final
+
+from gpudesk import paths
+from gpudesk.domain.messages import InputError
+from gpudesk.release import installation, release
+from gpudesk.text import tr, trn
+from gpudesk.workbench.files import write_atomically
+
+#: The last result is kept among the logs, for whoever is asked for it afterwards.
+FILE_NAME: Final = "self-test.txt"
+
+
+class Outcome(StrEnum):
+    """How a check came out; with a doubt the program is whole, and something around it is not."""
+
+    OK = "ok"
+    DOUBT = "warning"
+    FAILED = "failed"
+
+
+def outcome_word(outcome: Outcome) -> str:
+    """Return the word for people."""
+    return {Outcome.OK: tr("ok"), Outcome.DOUBT: tr("warning"), Outcome.FAILED: tr("failed")}[outcome]
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One check: its short name, the one for people, how it came out, what it found, how long it took."""
+
+    id: str
+    name: str
+    outcome: Outcome
+    found: str
+    seconds: float
+
+    @property
+    def line(self) -> str:
+        """The result in one line."""
+        found = " ".join(self.found.split())
+        said = tr("{check}: {outcome}", check=self.name, outcome=outcome_word(self.outcome))
+        time = tr("[{seconds} s]", seconds=f"{self.seconds:.2f}")
+        return f"{said} ({found}) {time}" if found else f"{said} {time}"
+
+
+@dataclass
+class Report:
+    """The results of all checks, and what they come to."""
+
+    results: list[Result] = field(default_factory=list)
+    #: Where the report is kept, None where it could not be written.
+    file: Path | None = None
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing failed; a warning is no failure."""
+        return not self._count(Outcome.FAILED)
+
+    @cached_property
+    def head(self) -> str:
+        """Which program on which system this is about."""
+        this = release()
+        return tr(
+            "GPU Desk {version}, commit {commit} ({installation}), Python {python}, {system} {machine}",
+            version=this.version,
+            commit=this.short_commit or tr("unknown"),
+            installation=installation(),
+            python=platform.python_version(),
+            system=f"{platform.system()} {platform.release()}",
+            machine=platform.machine(),
+        )
+
+    @property
+    def verdict(self) -> str:
+        """What the results come to, and what to do."""
+        failed, doubts = self._count(Outcome.FAILED), self._count(Outcome.DOUBT)
+        if failed:
+            return trn(
+                "{n} check failed. Install GPU Desk again; if it fails again, pass this text on to whoever "
+                "looks after the program for you.",
+                "{n} checks failed. Install GPU Desk again; if they fail again, pass this text on to whoever "
+                "looks after the program for you.",
+                failed,
+            )
+        if doubts:
+            return trn(
+                "The program is in order; {n} warning says what is not as it should be around it.",
+                "The program is in order; {n} warnings say what is not as it should be around it.",
+                doubts,
+            )
+        return tr("Everything is in order.")
+
+    def _count(self, outcome: Outcome) -> int:
+        return sum(result.outcome is outcome for result in self.results)
+
+    def verdict_lines(self) -> list[str]:
+        """Return what is said after the checks."""
+        kept = [] if self.file is None else [tr("This text is kept in {file}", file=self.file)]
+        return [*kept, self.verdict]
+
+    def text(self) -> str:
+        """Return all of it in lines."""
+        return "\n".join([self.head, *(result.line for result in self.results), self.verdict]) + "\n"
+
+    def fields(self) -> dict[str, Any]:
+        """Return all of it as JSON has it."""
+        return {
+            "ok": self.ok,
+            "verdict": self.verdict,
+            "release": release().record(),
+            "installation": installation(),
+            "python": platform.python_version(),
+            "system": platform.platform(),
+            "seconds": round(sum(result.seconds for result in self.results), 3),
+            "file": None if self.file is None else str(self.file),
+            "checks": [
+                {
+                    "id": result.id,
+                    "check": result.name,
+                    "ok": result.outcome is not Outcome.FAILED,
+                    "outcome": result.outcome.value,
+                    "found": result.found,
+                    "seconds": round(result.seconds, 3),
+                }
+                for result in self.results
+            ],
+        }
+
+    def write(self, target: Path) -> None:
+        """Write it to a file, as JSON or in lines by its suffix; raises `InputError`."""
+        if target.suffix.lower() == ".json":
+            text = json.dumps(self.fields(), indent=2, ensure_ascii=False) + "\n"
+        else:
+            text = self.text()
+        write_atomically(target, text.encode())
+
+    def keep(self) -> None:
+        """Keep it among the logs where that can be written."""
+        with suppress(OSError, InputError):
+            paths.ensure_user_dir()
+            folder = paths.logs_dir()
+            folder.mkdir(exist_ok=True)
+            self.write(folder / FILE_NAME)
+            self.file = folder / FILE_NAME
+
+    def show_file(self) -> None:
+        """Open what was kept: a windowed program on Windows has no terminal to say anything on."""
+        if sys.platform == "win32" and self.file is not None:
+            os.startfile(self.file)
