@@ -294,7 +294,7 @@ def test_a_second_start_without_a_file_brings_the_window_to_the_front(program: S
 def test_without_a_printer_the_preview_says_so(
     program: StartProgram, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gpudesk.desktop.printing.preview.printer_is_installed", lambda: False)
+    monkeypatch.setattr("gpudesk.desktop.printing.preview.service_is_there", lambda: False)
 
     def at_window(user: User) -> None:
         user.press("Return", "Ctrl+P")

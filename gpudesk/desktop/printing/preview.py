@@ -17,6 +17,7 @@ from gpudesk.desktop.printing.paper import PaperSize, usual_paper
 from gpudesk.desktop.printing.pdf import pdf_bytes, scenario_bytes
 from gpudesk.desktop.printing.preview_bar import ZOOM_STEP, PreviewBar
 from gpudesk.desktop.printing.printer import make_printer, print_sheet, printer_is_installed
+from gpudesk.desktop.printing.service import service_is_there
 from gpudesk.desktop.session.settings import Settings
 from gpudesk.desktop.theme.focus_ring import FocusRing
 from gpudesk.desktop.theme.theme import Theme
@@ -80,10 +81,9 @@ class SheetPreview(QDialog):
         self._add_shortcuts()
         self._ring = FocusRing(self, theme)
         self._bar.save.setFocus()
-        if not printer_is_installed():
-            reason = tr("No printer is installed. Save a PDF and print it elsewhere.")
-            self._bar.forbid_printing(reason)
-            self._say(reason)
+        # Printers are asked for when one is wanted: that may take long, and is talk with others.
+        if not service_is_there():
+            self._forbid_printing()
 
     # What is shown
 
@@ -135,7 +135,8 @@ class SheetPreview(QDialog):
 
     def print_pages(self) -> None:
         """Ask for a printer and print."""
-        if not printer_is_installed():
+        if not (service_is_there() and printer_is_installed()):
+            self._forbid_printing()
             return
         printer = make_printer(self._pages, self._sheet.title)
         dialog = QPrintDialog(printer, self)
@@ -150,6 +151,11 @@ class SheetPreview(QDialog):
             return
         self._say(tr("Sent to the printer {name}", name=printer.printerName()))
         self.printed.emit()
+
+    def _forbid_printing(self) -> None:
+        reason = tr("No printer is installed. Save a PDF and print it elsewhere.")
+        self._bar.forbid_printing(reason)
+        self._say(reason)
 
     def _folder(self) -> str:
         """Return where the last sheet was saved while that is there, else the documents, else home."""

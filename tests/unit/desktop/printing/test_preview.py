@@ -132,13 +132,38 @@ def test_failed_save_is_said_in_place_with_the_remedy(preview: SheetPreview, tmp
 def test_without_a_printer_the_sheet_can_still_be_saved(
     qtbot: QtBot, answer: Answer, theme: Theme, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(preview_module, "printer_is_installed", lambda: False)
+    asked = []
+
+    def no_printer() -> bool:
+        asked.append("printers")
+        return False
+
+    monkeypatch.setattr(preview_module, "service_is_there", lambda: True)
+    monkeypatch.setattr(preview_module, "printer_is_installed", no_printer)
     preview = SheetPreview(answer, theme, settings, Formatter())
     qtbot.addWidget(preview)
+    # Asking may take long: not before a printer is wanted.
+    assert asked == []
+    preview.print_pages()
+    assert asked == ["printers"]
+    assert_not_printable(preview)
+
+
+def test_without_a_printing_service_nobody_is_asked_for_printers(
+    qtbot: QtBot, answer: Answer, theme: Theme, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(preview_module, "service_is_there", lambda: False)
+    monkeypatch.setattr(preview_module, "printer_is_installed", lambda: pytest.fail("asked"))
+    preview = SheetPreview(answer, theme, settings, Formatter())
+    qtbot.addWidget(preview)
+    assert_not_printable(preview)
+    preview.print_pages()
+
+
+def assert_not_printable(preview: SheetPreview) -> None:
     assert preview.note == "No printer is installed. Save a PDF and print it elsewhere."
     assert not preview._bar._print.isEnabled()
     assert preview._bar.save.isEnabled()
-    preview.print_pages()
 
 
 def test_what_counts_as_stale_is_what_the_user_set(
@@ -228,6 +253,7 @@ def test_printing_goes_through_the_systems_dialog(
         return printer
 
     answers = iter((QDialog.DialogCode.Rejected, QDialog.DialogCode.Accepted))
+    monkeypatch.setattr(preview_module, "service_is_there", lambda: True)
     monkeypatch.setattr(preview_module, "printer_is_installed", lambda: True)
     monkeypatch.setattr(preview_module, "make_printer", to_file)
     monkeypatch.setattr(QPrintDialog, "exec", lambda _: next(answers))
