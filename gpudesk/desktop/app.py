@@ -22,6 +22,7 @@ from gpudesk.desktop.after_paint import after_paint
 from gpudesk.desktop.faults.log import start_log
 from gpudesk.desktop.faults.watch import Watch
 from gpudesk.desktop.main_window import MainWindow
+from gpudesk.desktop.opened_by_system import Application, documents_and_facts
 from gpudesk.desktop.session.settings import Settings
 from gpudesk.desktop.session.single_instance import Instance
 from gpudesk.desktop.shell.opening import free_children, show_folder
@@ -53,16 +54,22 @@ class Program(QObject):
         self.handlers = SignalHandlers(self)
 
     def new_window(self, files: Sequence[Path] = ()) -> MainWindow:
-        """Open a window on the first of these files, the others beside it; without any, on the start page."""
+        """Open a window on the first of these files, the others beside it; without any, on the start page.
+
+        A file that is no scenario is looked through for facts, over the window.
+        """
         window = MainWindow(self)
         if self.windows:
             window.move(self.windows[-1].pos() + QPoint(24, 24))
         self.windows.append(window)
-        for file in files:
+        documents, facts = documents_and_facts(files)
+        for file in documents:
             window.open_path(file)
         if window.page is None:
             window.show_start()
         window.show()
+        if facts:
+            window.catalog.import_files(facts)
         return window
 
     def window_closed(self, window: MainWindow) -> None:
@@ -71,16 +78,20 @@ class Program(QObject):
             self.windows.remove(window)
 
     def open_files(self, files: Sequence[Path]) -> None:
-        """Open the files of a later start, and come to the front with the last of them."""
+        """Open the files of a later start or of the system, and come to the front with the last of them."""
         window = self.active_window() or self.new_window()
         last: MainWindow | None = None
-        for file in files:
+        documents, facts = documents_and_facts(files)
+        for file in documents:
             # A sheet's scenario has no file: its window is the one that came with it.
             before = set(self.windows)
             window.open_path(file)
             made = [each for each in self.windows if each not in before]
             last = made[-1] if made else self.window_of(file)
-        (last or window).come_to_front()
+        last = last or window
+        last.come_to_front()
+        if facts:
+            last.catalog.import_files(facts)
 
     def window_of(self, path: Path) -> MainWindow | None:
         """Return the window in which a file is open."""
@@ -121,6 +132,8 @@ class Program(QObject):
     def end(self) -> None:
         """Let everything go; the unsaved edits of windows that are still open are kept for the next start."""
         self.handlers.remove()
+        if isinstance(self.app, Application):
+            self.app.give_files_to(None)
         if self.instance is not None:
             self.instance.close()
         for window in self.windows:
@@ -181,7 +194,7 @@ def _application() -> QApplication:
     if isinstance(existing, QApplication):
         return existing
     QApplication.setHighDpiScaleFactorRoundingPolicy(Qt.HighDpiScaleFactorRoundingPolicy.PassThrough)
-    app = QApplication([sys.argv[0]])
+    app = Application([sys.argv[0]])
     install_roles()
     app.setApplicationName("gpudesk")
     app.setApplicationDisplayName("GPU Desk")
@@ -196,6 +209,8 @@ def _start(program: Program, files: Sequence[Path]) -> MainWindow:
     window = program.new_window(files)
     after_paint(window.page or window.start, _settle)
     program.handlers.install()
+    if isinstance(program.app, Application):
+        program.app.give_files_to(program.open_files)
     if window.page is not None:
         from gpudesk.desktop.shell.start import offer_left
 

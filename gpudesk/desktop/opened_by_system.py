@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
-from PySide6.QtCore import QEvent
+from PySide6.QtCore import QEvent, QTimer
 from PySide6.QtGui import QFileOpenEvent
 from PySide6.QtWidgets import QApplication
 
@@ -36,9 +36,7 @@ class Application(QApplication):
     def give_files_to(self, open_files: Callable[[Sequence[Path]], object] | None) -> None:
         """Hand on every file that the system asks for, and those that have waited; to nobody with None."""
         self._open = open_files
-        if open_files is not None and self._waiting:
-            waiting, self._waiting = self._waiting, []
-            open_files(waiting)
+        self._hand_on()
 
     def event(self, event: QEvent) -> bool:
         """Take files; everything else is Qt's own."""
@@ -47,12 +45,15 @@ class Application(QApplication):
         if not event.file():
             # An address, of which the program knows none.
             return False
-        file = Path(event.file())
-        if self._open is None:
-            self._waiting.append(file)
-        else:
-            self._open([file])
+        self._waiting.append(Path(event.file()))
+        # Of several files that were chosen each comes by itself; they are opened together.
+        QTimer.singleShot(0, self, self._hand_on)
         return True
+
+    def _hand_on(self) -> None:
+        if self._open is not None and self._waiting:
+            waiting, self._waiting = self._waiting, []
+            self._open(waiting)
 
 
 def name_to_windows() -> None:

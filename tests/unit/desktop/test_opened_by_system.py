@@ -2,7 +2,7 @@
 
 import ctypes
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -10,6 +10,7 @@ import pytest
 from PySide6.QtCore import QUrl
 from PySide6.QtGui import QFileOpenEvent
 from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
 
 from gpudesk.desktop.opened_by_system import (
     APPLICATION_ID,
@@ -20,31 +21,31 @@ from gpudesk.desktop.opened_by_system import (
 
 
 @pytest.fixture
-def application(qapp: QApplication) -> Application:
+def application(qapp: QApplication) -> Iterator[Application]:
     """Return the application of these tests, which is the program's own."""
     assert isinstance(qapp, Application)
+    yield qapp
     qapp.give_files_to(None)
-    return qapp
 
 
-def test_files_wait_until_somebody_opens_them(application: Application) -> None:
+def test_files_wait_until_somebody_opens_them(application: Application, qtbot: QtBot) -> None:
     opened: list[Sequence[Path]] = []
     for name in ("/a/one.gpudesk", "/a/Grüße und mehr.gpudesk"):
         assert QApplication.sendEvent(application, QFileOpenEvent(name))
+    QApplication.processEvents()
     application.give_files_to(opened.append)
-    QApplication.sendEvent(application, QFileOpenEvent("/a/three.gpudeskpack"))
-    application.give_files_to(None)
-    assert opened == [
-        [Path("/a/one.gpudesk"), Path("/a/Grüße und mehr.gpudesk")],
-        [Path("/a/three.gpudeskpack")],
-    ]
+    assert opened == [[Path("/a/one.gpudesk"), Path("/a/Grüße und mehr.gpudesk")]]
+    for name in ("/a/three.gpudeskpack", "/a/four.gpudesk"):
+        QApplication.sendEvent(application, QFileOpenEvent(name))
+    qtbot.waitUntil(lambda: len(opened) == 2)
+    assert opened[1] == [Path("/a/three.gpudeskpack"), Path("/a/four.gpudesk")]
 
 
 def test_address_that_is_no_file_is_not_taken(application: Application) -> None:
     opened: list[Sequence[Path]] = []
     application.give_files_to(opened.append)
     QApplication.sendEvent(application, QFileOpenEvent(QUrl("https://example.org/a.gpudesk")))
-    application.give_files_to(None)
+    QApplication.processEvents()
     assert opened == []
 
 

@@ -1,0 +1,112 @@
+"""Files that are double-clicked: given at the start, or by the event with which macOS asks for them."""
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtGui import QFileOpenEvent
+from PySide6.QtWidgets import QApplication
+
+from gpudesk.cli.main import main
+from gpudesk.desktop.pages.catalog.importing.pack_dialog import PackDialog
+from gpudesk.workbench.own_checks import own_source
+from gpudesk.workbench.own_edits import state_value
+from gpudesk.workbench.workbench import Workbench
+from tests.e2e.conftest import StartProgram
+from tests.e2e.window_user import User, names
+
+
+def ask_to_open(*files: Path) -> None:
+    """Do what macOS does on a double click."""
+    application = QApplication.instance()
+    assert application is not None
+    for file in files:
+        QApplication.sendEvent(application, QFileOpenEvent(str(file)))
+
+
+@pytest.fixture
+def pack(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a pack of one figure that another user made."""
+    with monkeypatch.context() as other:
+        other.setenv("GPUDESK_HOME", str(tmp_path / "somebody else"))
+        with Workbench.open() as workbench:
+            source = own_source("Measured here")
+            step = state_value(workbench.catalog, "mi300x", "tdp", 650, "W", source, today="2026-11-21")
+            workbench.own.do(step)
+        made = tmp_path / "Our figures.gpudeskpack"
+        assert main(["catalog", "pack", "-o", str(made)]) == 0
+    return made
+
+
+def preview_of(user: User) -> PackDialog:
+    user.until(lambda: isinstance(QApplication.activeModalWidget(), PackDialog))
+    dialog = QApplication.activeModalWidget()
+    assert isinstance(dialog, PackDialog)
+    return dialog
+
+
+def test_scenario_that_the_system_asks_for_takes_the_place_of_the_start_page(
+    program: StartProgram, file: Path
+) -> None:
+    def at_window(user: User) -> None:
+        ask_to_open(file)
+        user.until(lambda: names(user.windows) == ["chat.gpudesk"])
+        ask_to_open(file)
+        QApplication.processEvents()
+        assert names(user.windows) == ["chat.gpudesk"], "it is open already"
+
+    program(at_window)
+
+
+def test_scenario_that_started_the_program_is_opened_in_its_first_window(
+    program: StartProgram, file: Path
+) -> None:
+    ask_to_open(file)
+
+    def at_window(user: User) -> None:
+        user.until(lambda: names(user.windows) == ["chat.gpudesk"])
+
+    program(at_window)
+
+
+@pytest.mark.parametrize("way", ["given", "asked for"])
+def test_pack_is_shown_before_anything_of_it_is_taken(program: StartProgram, pack: Path, way: str) -> None:
+    def at_window(user: User) -> None:
+        if way == "asked for":
+            ask_to_open(pack)
+        dialog = preview_of(user)
+        assert len(user.windows) == 1
+        assert len(user.window.desk.workbench.own.facts) == 0
+        dialog.reject()
+        user.until(lambda: QApplication.activeModalWidget() is None)
+        assert len(user.window.desk.workbench.own.facts) == 0
+
+    program(at_window, *([str(pack)] if way == "given" else []))
+
+
+def test_scenario_and_pack_together_open_in_one_window(program: StartProgram, file: Path, pack: Path) -> None:
+    def at_window(user: User) -> None:
+        ask_to_open(pack, file)
+        preview_of(user).reject()
+        assert names(user.windows) == ["chat.gpudesk"]
+
+    program(at_window)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"), [("gone.gpudesk", "Not opened: "), ("gone.gpudeskpack", "Not imported: ")]
+)
+@pytest.mark.parametrize("way", ["given", "asked for"])
+def test_file_that_is_not_there_is_said_in_the_window(
+    program: StartProgram, tmp_path: Path, name: str, said: str, way: str
+) -> None:
+    gone = tmp_path / name
+
+    def at_window(user: User) -> None:
+        if way == "asked for":
+            ask_to_open(gone)
+        user.until(lambda: user.window.note.text)
+        assert user.window.note.text.startswith(said)
+        assert name in user.window.note.text
+        assert "no such file" in user.window.note.text.lower()
+
+    program(at_window, *([str(gone)] if way == "given" else []))
