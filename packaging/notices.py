@@ -1,21 +1,21 @@
-"""Print the third-party notices: what GPU Desk needs to run, with licences as the packages state them."""
+"""Print the notices for who installs GPU Desk with its packages beside it: what those state of themselves.
 
-import re
-from collections.abc import Iterator
-from importlib.metadata import Distribution, distribution
+A frozen program carries its own, which parts.py writes.
+"""
 
-from packaging.markers import Marker
-from packaging.requirements import Requirement
-from packaging.utils import canonicalize_name
+from __future__ import annotations
 
-ROOT = "gpudesk"
+from collections.abc import Iterator, Sequence
+
+from gpudesk.parts import Part, parts
 
 HEADING = """\
 # Third-party notices
 
 GPU Desk needs the packages below. They are installed beside it and keep their own licences; each package
 carries the full text of its licence in its `dist-info` folder. `make notices` writes this page from the
-installed packages.
+installed packages. Installers of GPU Desk carry more works of others, and bring a list of their own with all
+texts, `THIRD_PARTY_NOTICES.txt`.
 
 | package | version | licence | author | home |
 | --- | --- | --- | --- | --- |
@@ -37,48 +37,13 @@ Two works of others lie among the resources of GPU Desk itself, each with its li
 """
 
 
-def needed(name: str, seen: dict[str, Distribution]) -> dict[str, Distribution]:
-    """Collect a package's requirements, extras left out, and theirs in turn."""
-    for text in distribution(name).requires or []:
-        requirement = Requirement(text)
-        key = canonicalize_name(requirement.name)
-        if key not in seen and _applies(requirement.marker):
-            seen[key] = distribution(key)
-            needed(key, seen)
-    return seen
-
-
-def rows(packages: dict[str, Distribution]) -> Iterator[str]:
-    """Yield a table row a package, by name."""
-    for _, package in sorted(packages.items()):
-        meta = package.metadata.json
-        author = _first(meta, "author", "author_email", "maintainer", "maintainer_email")
-        author = re.sub(r"\s*<[^>]*>", "", " ".join(author.split())).replace('"', "")
-        cells = (meta["name"], package.version, _licence(meta), author, _home(meta))
-        yield "| " + " | ".join(str(cell) for cell in cells) + " |"
-
-
-def _applies(marker: Marker | None) -> bool:
-    return marker is None or marker.evaluate({"extra": ""})
-
-
-def _first(meta: dict[str, str | list[str]], *fields: str) -> str:
-    """Return the first of the fields that is stated, else nothing."""
-    return next((str(meta[field]) for field in fields if meta.get(field)), "")
-
-
-def _licence(meta: dict[str, str | list[str]]) -> str:
-    expression = _first(meta, "license_expression")
-    classified = [text.rsplit(" :: ", 1)[-1] for text in meta.get("classifier", []) if "License ::" in text]
-    return expression or ", ".join(classified) or _first(meta, "license").splitlines()[0]
-
-
-def _home(meta: dict[str, str | list[str]]) -> str:
-    entries = (entry.split(", ", 1) for entry in meta.get("project_url", []))
-    by_label = {label.lower(): url for label, url in entries}
-    labels = ("homepage", "home", "source", "repository", "source code")
-    return next((by_label[label] for label in labels if label in by_label), _first(meta, "home_page"))
+def rows(listed: Sequence[Part]) -> Iterator[str]:
+    """Yield a table row a package."""
+    for part in listed:
+        if part.kind == "package":
+            cells = (part.name, part.version, part.licence, part.author, part.home)
+            yield "| " + " | ".join(cells) + " |"
 
 
 if __name__ == "__main__":
-    print(HEADING + "\n".join(rows(needed(ROOT, {}))) + "\n" + QT_NOTE + ASSETS_NOTE, end="")
+    print(HEADING + "\n".join(rows(parts())) + "\n" + QT_NOTE + ASSETS_NOTE, end="")

@@ -35,6 +35,7 @@ RULES = {
     "__main__": Rule(_names("cli")),
     "paths": Rule(_names("")),
     "release": Rule(_names("paths __init__")),
+    "parts": Rule(_names("paths text")),
     "text": Rule(_names("paths")),
     "sentences": Rule(_names("domain text sentences_catalog")),
     "sentences_catalog": Rule(_names("sentences_configs sentences_imports sentences_packs")),
@@ -54,7 +55,7 @@ RULES = {
     ),
     "sheets": Rule(_names("domain paths text sentences"), _names("xlsxwriter")),
     "cli": Rule(
-        _names("domain workbench sheets paths release text sentences __init__"),
+        _names("domain workbench sheets paths parts release text sentences __init__"),
         _names("orjson"),
         # The window, paper, and what the check of an installation asks of Qt.
         lazily=_names(
@@ -62,7 +63,7 @@ RULES = {
         ),
     ),
     "desktop": Rule(
-        _names("domain workbench sheets paths release text sentences __init__"),
+        _names("domain workbench sheets paths parts release text sentences __init__"),
         _names("PySide6 shiboken6 pyqtgraph numpy"),
     ),
 }

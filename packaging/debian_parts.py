@@ -1,0 +1,106 @@
+"""Libraries that came from the system which a program was frozen on, where that is Debian or made from it."""
+
+from __future__ import annotations
+
+import filecmp
+import platform
+import re
+import shutil
+import subprocess
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+from urllib.parse import quote
+
+from licence_texts import Text
+
+_COMMON: Final = Path("/usr/share/common-licenses")
+_NAMED: Final = re.compile(r"/usr/share/common-licenses/([A-Za-z]+(?:-[\d.]*\d)?)")
+_FIELDS: Final = r"${Package}\t${source:Package}\t${source:Version}\t${Homepage}\n"
+
+
+@dataclass(frozen=True, slots=True)
+class SystemPackage:
+    """A package of the system: its name, what it was built from, and where that is at home."""
+
+    name: str
+    source: str
+    version: str
+    home: str
+
+    @property
+    def source_address(self) -> str:
+        """Where the source of exactly this version is published."""
+        if _system("ID") == "ubuntu":
+            return f"https://launchpad.net/ubuntu/+source/{self.source}/{self.version}"
+        return f"https://snapshot.debian.org/package/{self.source}/{self.version}/"
+
+    @property
+    def purl(self) -> str:
+        """The source package as lists of materials name it."""
+        return f"pkg:deb/{_system('ID')}/{self.source}@{quote(self.version, safe='')}?arch=source"
+
+    def texts(self) -> list[Text]:
+        """Return what the system has of the package's terms, with the licences that it only names."""
+        path = Path("/usr/share/doc") / self.name / "copyright"
+        if not path.is_file():
+            return []
+        own = path.read_text("utf-8", errors="replace")
+        named = sorted({_COMMON / name for name in _NAMED.findall(own)} & set(_COMMON.iterdir()))
+        return [
+            Text(f"{self.source}.txt", own),
+            *(Text(f"{file.resolve().name}.txt", file.read_text("utf-8")) for file in named),
+        ]
+
+
+def system_name() -> str:
+    """Return what the system calls itself."""
+    return _system("PRETTY_NAME")
+
+
+def packages_of(libraries: Mapping[str, Path]) -> dict[str, SystemPackage]:
+    """Return the packages of libraries, which are given by their places in a tree.
+
+    Only of those that are byte for byte what the package installs: another of the same name is not its.
+    """
+    if not libraries or shutil.which("dpkg-query") is None:
+        return {}
+    names = {path.name for path in libraries.values()}
+    installed = _installed(names)
+    facts = _facts({package for found in installed.values() for package in found.values()})
+    owned = {}
+    for place, path in libraries.items():
+        for file, package in installed.get(path.name, {}).items():
+            if package in facts and file.is_file() and filecmp.cmp(file, path, shallow=False):
+                owned[place] = facts[package]
+    return owned
+
+
+def _system(name: str) -> str:
+    """Return what the system says of itself."""
+    return platform.freedesktop_os_release().get(name, "linux")
+
+
+def _installed(names: Iterable[str]) -> dict[str, dict[Path, str]]:
+    """Return by file name the files of that name that packages install, each with its package."""
+    said = _dpkg("-S", *(f"*/{name}" for name in sorted(names)))
+    found: dict[str, dict[Path, str]] = {}
+    for line in said.splitlines():
+        packages, _, file = line.partition(": ")
+        if not line.startswith("diversion"):
+            # Several share folders only; of a file there is one, with its architecture.
+            found.setdefault(Path(file).name, {})[Path(file)] = packages.split(", ")[0].partition(":")[0]
+    return found
+
+
+def _facts(packages: Iterable[str]) -> dict[str, SystemPackage]:
+    names = sorted(packages)
+    lines = _dpkg("-W", "-f", _FIELDS, *names).splitlines() if names else []
+    found = (SystemPackage(*line.split("\t")) for line in lines)
+    return {package.name: package for package in found}
+
+
+def _dpkg(*arguments: str) -> str:
+    """Return what dpkg-query says; of names that it does not know it says nothing here."""
+    return subprocess.run(["dpkg-query", *arguments], capture_output=True, text=True, check=False).stdout

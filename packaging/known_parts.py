@@ -1,0 +1,109 @@
+"""The works that known_parts.toml tells of, for what no package's own records name."""
+
+from __future__ import annotations
+
+import fnmatch
+import sys
+import sysconfig
+import tomllib
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, replace
+from importlib.metadata import distribution
+from pathlib import Path
+from typing import Any, Final
+
+from licence_texts import FOLDER, Text, texts_for
+from versions import probed
+
+from gpudesk.parts import Part, part_of
+
+FILE: Final = Path(__file__).resolve().parent / "known_parts.toml"
+_PROBE: Final = "probe:"
+
+
+@dataclass(frozen=True, slots=True)
+class KnownPart:
+    """One work as the file tells of it, and how to know it in a frozen program."""
+
+    part: Part
+    files: tuple[str, ...] = ()
+    modules: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
+    platforms: tuple[str, ...] = ()
+    debian: tuple[str, ...] = ()
+    #: Whether the programs at the top of the tree are this work.
+    programs: bool = False
+    #: Where a text lies that is not kept here: in a package, with the interpreter, in the tree.
+    text_of: str = ""
+    text_in: str = ""
+
+    def owns(self, place: str) -> bool:
+        """Whether a file of the tree is this work."""
+        return matches(place, self.files)
+
+    def owns_module(self, name: str) -> bool:
+        """Whether a frozen module is this work."""
+        return matches(name, self.modules)
+
+    def is_compiled_in(self, owners: Collection[str], places: Iterable[str], platform: str) -> bool:
+        """Whether this work lies inside of one of the parts that are there."""
+        if self.part.within not in owners or (self.platforms and platform not in self.platforms):
+            return False
+        return not self.needs or any(matches(place, self.needs) for place in places)
+
+    def stated(self, places: Collection[str]) -> Part:
+        """Return the part with its version, as found in this environment."""
+        version = self.part.version
+        if version.startswith(_PROBE):
+            version = probed(version.removeprefix(_PROBE), places)
+        minor = ".".join(version.split(".")[:2])
+        note = self.part.note.strip().replace("{version}", version).replace("{minor}", minor)
+        return replace(self.part, version=version, note=note)
+
+    def licence_texts(self, tree: Path) -> list[Text]:
+        """Return the texts of this work's terms; TREE is the folder that `text_in` is of."""
+        if self.text_in:
+            return [Text(f"{self.part.name}.txt", (tree / self.text_in).read_text("utf-8"))]
+        if self.text_of == "python":
+            own = _text_of_python()
+            return texts_for(self.part.licence) if own is None else [own]
+        if self.text_of:
+            files = map(Path, part_of(distribution(self.text_of)).texts)
+            return [Text(f"{self.part.name}-{file.name}", file.read_text("utf-8")) for file in files]
+        if self.part.texts:
+            return [
+                Text(f"{name}.txt", (FOLDER / f"{name}.txt").read_text("utf-8")) for name in self.part.texts
+            ]
+        return texts_for(self.part.licence)
+
+
+def known_parts() -> list[KnownPart]:
+    """Return all works that the file tells of."""
+    with FILE.open("rb") as opened:
+        return [_known(record) for record in tomllib.load(opened)["part"]]
+
+
+def matches(name: str, patterns: Iterable[str]) -> bool:
+    """Whether a name is of one of the patterns, in which `*` stands for slashes too."""
+    return any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)
+
+
+def _known(record: dict[str, Any]) -> KnownPart:
+    values: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in record.items()
+    }
+    described = {name: values.pop(name) for name in Part.__dataclass_fields__ if name in values}
+    return KnownPart(Part(**described), **values)
+
+
+def _text_of_python() -> Text | None:
+    """Return the terms that lie with the interpreter, which name its own third parties."""
+    minor = f"{sys.version_info.major}.{sys.version_info.minor}"
+    for path in (
+        Path(sys.base_prefix) / "LICENSE.txt",
+        Path(sysconfig.get_paths()["stdlib"]) / "LICENSE.txt",
+        Path(f"/usr/share/doc/python{minor}/copyright"),
+    ):
+        if path.is_file():
+            return Text("CPython.txt", path.read_text("utf-8"))
+    return None

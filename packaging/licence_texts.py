@@ -1,0 +1,111 @@
+"""The texts of licences: which ones an SPDX expression asks for, and what a list of parts is written with."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+#: Texts by their SPDX names. Where a text has a line for whose rights they are, it is left out: that is said
+#: of each part.
+FOLDER: Final = Path(__file__).resolve().parent / "licence_texts"
+
+_ALIKE: Final = {
+    # One text, used with and without leave to take a later version.
+    "GPL-2.0-or-later": "GPL-2.0-only",
+    "GPL-3.0-or-later": "GPL-3.0-only",
+    "LGPL-2.1-or-later": "LGPL-2.1-only",
+    "LGPL-3.0-or-later": "LGPL-3.0-only",
+}
+_UNSAFE: Final = re.compile(r"[^\w.+-]+")
+_PLAIN_COPYLEFT: Final = re.compile(r"A?GPL-[\d.]+(-only|-or-later)?")
+
+
+class NoTextError(ValueError):
+    """A licence has no text among those that are kept here."""
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A licence text and a good name for its file."""
+
+    name: str
+    content: str
+
+
+def texts_for(expression: str) -> list[Text]:
+    """Return the texts of an SPDX expression: of terms to choose from, all that are kept here.
+
+    Raises `NoTextError` where nothing to choose is kept here.
+    """
+    found: dict[str, Text] = {}
+    for alternatives in operands(expression):
+        kept = [ids for ids in map(_ids, alternatives) if all(_file(name).exists() for name in ids)]
+        if not kept:
+            raise NoTextError(f"no text of {' OR '.join(alternatives)} in {FOLDER.name}")
+        for name in (name for ids in kept for name in ids):
+            found.setdefault(name, Text(f"{_ALIKE.get(name, name)}.txt", _file(name).read_text("utf-8")))
+    return list(found.values())
+
+
+def covers_the_whole(expression: str) -> bool:
+    """Whether terms ask that the whole program comes under them, with no other choice and no exception."""
+    return any(
+        all(_PLAIN_COPYLEFT.fullmatch(each) for each in alternatives) for alternatives in operands(expression)
+    )
+
+
+def operands(expression: str) -> Iterator[list[str]]:
+    """Yield what an expression asks for together, each as the list of what there is to choose.
+
+    Brackets are taken to stand around such choices only, as they do in the expressions of packages.
+    """
+    for operand in re.split(r"\s+AND\s+", re.sub(r"[()]", " ", expression)):
+        yield [each.strip() for each in re.split(r"\s+OR\s+", operand.strip())]
+
+
+@dataclass(slots=True)
+class TextFolder:
+    """Collects texts for one folder, each once however many parts come under it."""
+
+    _names: dict[str, str] = field(default_factory=dict)
+    _contents: dict[str, str] = field(default_factory=dict)
+
+    def add(self, text: Text) -> str:
+        """Take a text and return the name of its file; texts that differ in spaces only are one."""
+        key = " ".join(text.content.split())
+        if key not in self._names:
+            stem = _UNSAFE.sub("-", text.name.removesuffix(".txt"))
+            name, number = f"{stem}.txt", 1
+            while name.casefold() in map(str.casefold, self._contents):
+                number += 1
+                name = f"{stem}-{number}.txt"
+            self._names[key] = name
+            lines = (line.rstrip() for line in text.content.splitlines())
+            self._contents[name] = "\n".join(lines).strip("\n") + "\n"
+        return self._names[key]
+
+    def content(self, name: str) -> str:
+        """Return a text by the name that it got."""
+        return self._contents[name]
+
+    def write(self, folder: Path, names: Iterable[str]) -> None:
+        """Write the texts of these names, in the place of whatever the folder had."""
+        folder.mkdir(parents=True, exist_ok=True)
+        wanted = set(names)
+        for old in folder.iterdir():
+            if old.name not in wanted:
+                old.unlink()
+        for name in sorted(wanted):
+            (folder / name).write_text(self._contents[name], encoding="utf-8", newline="\n")
+
+
+def _ids(alternative: str) -> list[str]:
+    """Return the licence and the exception that an alternative names."""
+    return [each.strip() for each in re.split(r"\s+WITH\s+", alternative)]
+
+
+def _file(name: str) -> Path:
+    return FOLDER / f"{_ALIKE.get(name, name)}.txt"

@@ -1,0 +1,247 @@
+"""List what a frozen program is made of, and put the list and all licence texts into it: parts.py TREE.
+
+Run it with the environment that the program was frozen from. TREE is the folder that PyInstaller made, or an
+application of macOS. Every file and every module must be some part's: where one is nobody's, or comes under
+terms that would cover the whole program, nothing is written and all such are named.
+
+Written are `parts.json` and `licences/` among the program's own files, which About shows, and at the top
+`THIRD_PARTY_NOTICES.txt`, which installers lay beside it.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from debian_parts import SystemPackage, packages_of, system_name
+from frozen_tree import NOTICES, FrozenTree, TreeError
+from known_parts import KnownPart, known_parts, matches
+from licence_texts import NoTextError, Text, TextFolder, covers_the_whole, texts_for
+from notices_text import notices_text
+from python_parts import PythonPackages, is_a_record
+
+from gpudesk import __version__
+from gpudesk.parts import PROGRAM, Part
+
+_LICENCES = "licences"
+
+
+@dataclass(frozen=True, slots=True)
+class Shipped:
+    """A part of a tree with the files that are it; what is compiled into others has none."""
+
+    part: Part
+    files: tuple[Path, ...]
+
+
+@dataclass(slots=True)
+class Inventory:
+    """What a tree is made of, the licence texts, and what is wrong with it."""
+
+    shipped: list[Shipped] = field(default_factory=list)
+    texts: TextFolder = field(default_factory=TextFolder)
+    problems: list[str] = field(default_factory=list)
+
+    def add(self, part: Part, texts: Iterable[Text], files: Iterable[Path] = ()) -> None:
+        """Take a part with the texts of its terms."""
+        if not part.licence:
+            self.problems.append(f"{part.work} states no licence that can be told")
+        elif covers_the_whole(part.licence):
+            self.problems.append(f"{part.work} is under {part.licence}, which would cover the whole program")
+        names = tuple(dict.fromkeys(f"{_LICENCES}/{self.texts.add(text)}" for text in texts))
+        self.shipped.append(Shipped(replace(part, texts=names), tuple(sorted(files))))
+
+    @property
+    def parts(self) -> list[Part]:
+        """All parts, the program first, the others by name."""
+        return [each.part for each in self.shipped]
+
+
+def main() -> int:
+    """List a tree and write the list into it."""
+    if len(sys.argv) != 2 or not Path(sys.argv[1]).is_dir():
+        print(__doc__, file=sys.stderr)
+        return 2
+    tree = FrozenTree(Path(sys.argv[1]))
+    try:
+        found = inventory(tree)
+    except TreeError as error:
+        print(error, file=sys.stderr)
+        return 1
+    if found.problems:
+        print("\n".join(found.problems), file=sys.stderr)
+        print(
+            f"{len(found.problems)} problems; known_parts.toml tells of works that need naming",
+            file=sys.stderr,
+        )
+        return 1
+    write(tree, found)
+    print(
+        f"{tree.root}: {len(found.shipped)} parts of {sum(len(each.files) for each in found.shipped)} files"
+    )
+    return 0
+
+
+def inventory(tree: FrozenTree, platform: str = sys.platform) -> Inventory:
+    """Return what a tree is made of."""
+    return _Listing(tree, platform).made()
+
+
+def write(tree: FrozenTree, found: Inventory) -> None:
+    """Put list, texts and notices into the tree, in the place of former ones."""
+    records = [part.record() for part in found.parts]
+    listed = json.dumps(records, ensure_ascii=False, indent=1) + "\n"
+    (tree.bundle / "parts.json").write_text(listed, encoding="utf-8", newline="\n")
+    wanted = {Path(name).name for part in found.parts for name in part.texts}
+    found.texts.write(tree.bundle / _LICENCES, wanted)
+    notices = notices_text(found.parts, found.texts)
+    (tree.root / NOTICES).write_text(notices, encoding="utf-8", newline="\n")
+
+
+class _Listing:
+    """Finds for every file and module of a tree whose it is."""
+
+    def __init__(self, tree: FrozenTree, platform: str) -> None:
+        self._tree = tree
+        self._platform = platform
+        self._known = known_parts()
+        self._packages = PythonPackages()
+        self._found = Inventory()
+        #: By what owns them: a known part, a package by its name, a package of the system, the program.
+        self._files: dict[KnownPart | SystemPackage | str, list[Path]] = {}
+        self._records: list[Path] = []
+
+    def made(self) -> Inventory:
+        """Return the whole list."""
+        self._own_files()
+        self._own_modules()
+        self._add_program()
+        for name in [each for each in self._files if isinstance(each, str) and each != PROGRAM]:
+            self._add_package(name)
+        self._add_system()
+        self._add_known()
+        self._found.shipped.sort(key=_order)
+        return self._found
+
+    def _own_files(self) -> None:
+        """Give each file to its owner."""
+        of_the_system = {}
+        for place, path in self._tree.files.items():
+            owner = self._owner(place)
+            if owner is not None:
+                self._files.setdefault(owner, []).append(path)
+            elif (package := self._packages.package_of(place)) is None:
+                of_the_system[place] = path
+            elif not is_a_record(place):
+                self._files.setdefault(package, []).append(path)
+        owned = packages_of(of_the_system)
+        for place, path in of_the_system.items():
+            if place in owned:
+                self._files.setdefault(owned[place], []).append(path)
+            else:
+                self._found.problems.append(f"{place.lstrip('/')} is nobody's")
+
+    def _owner(self, place: str) -> KnownPart | str | None:
+        """Return the owner of a file that can be told from its place."""
+        program = place in self._tree.programs
+        known = next((each for each in self._known if each.owns(place) or (program and each.programs)), None)
+        if known is not None:
+            return known
+        return PROGRAM if self._tree.is_the_programs_own(place) else None
+
+    def _own_modules(self) -> None:
+        """Find the owner of each frozen module, which makes a part of packages without any other file."""
+        for name in sorted(self._tree.modules):
+            known = next((each for each in self._known if each.owns_module(name)), None)
+            packages = self._packages.packages_of_module(name)
+            if known is not None:
+                self._files.setdefault(known, [])
+            elif _is_of_python(name):
+                continue
+            elif packages:
+                for package in packages:
+                    self._files.setdefault(PROGRAM if package == "gpudesk" else package, [])
+            else:
+                self._found.problems.append(f"the module {name} is nobody's")
+
+    def _add_program(self) -> None:
+        part, texts = self._packages.part("gpudesk")
+        own = [replace(text, name=part.licence) for text in texts if "LICENSE" in text.name]
+        stated = Part(PROGRAM, __version__, part.licence, kind="program")
+        self._found.add(stated, own, self._files[PROGRAM])
+
+    def _add_package(self, name: str) -> None:
+        try:
+            part, texts = self._packages.part(name)
+            self._found.add(part, texts, self._files[name])
+            for inner in self._packages.compiled_in(name):
+                self._found.add(inner, texts_for(inner.licence))
+        except NoTextError as error:
+            self._found.problems.append(f"{name}: {error}")
+
+    def _add_system(self) -> None:
+        """Add the libraries of the system, all packages that were built from one source together."""
+        by_source: dict[str, list[SystemPackage]] = {}
+        for package in self._files:
+            if isinstance(package, SystemPackage):
+                by_source.setdefault(package.source, []).append(package)
+        for source, packages in by_source.items():
+            files = [file for package in packages for file in self._files[package]]
+            known = next((each for each in self._known if matches(source, each.debian)), None)
+            if known is None:
+                names = ", ".join(sorted(file.name for file in files))
+                self._found.problems.append(f"{names}: of {source}, which known_parts.toml does not have")
+            else:
+                texts = [text for package in packages for text in package.texts()]
+                self._found.add(_from_system(known.part, packages), texts, files)
+
+    def _add_known(self) -> None:
+        """Add the known works that are there, and those that are compiled into parts that are."""
+        places = self._tree.files
+        names = {each.part.name for each in self._found.shipped}
+        waiting = list(self._known)
+        # What is compiled into a part may have something compiled into it.
+        while here := [each for each in waiting if self._is_there(each, names)]:
+            for known in here:
+                part = known.stated(places)
+                if known.part.within and known.part.within not in names:
+                    part = replace(part, within="")
+                self._found.add(
+                    part, known.licence_texts(self._tree.bundle.parents[1]), self._files.get(known, ())
+                )
+                names.add(part.name)
+            waiting = [each for each in waiting if each not in here]
+
+    def _is_there(self, known: KnownPart, names: set[str]) -> bool:
+        return known in self._files or known.is_compiled_in(names, self._tree.files, self._platform)
+
+
+def _from_system(part: Part, packages: Sequence[SystemPackage]) -> Part:
+    """Return a known work as the system has it, with where its source is."""
+    first = packages[0]
+    names = ", ".join(sorted(package.name for package in packages))
+    notes = [
+        part.note.strip(),
+        f"Taken unchanged from {system_name()}, {names} {first.version}.",
+        f"The source of exactly this version: {first.source_address}",
+    ]
+    if "LGPL" in part.licence:
+        notes.append("A shared library that can be replaced by another build of the same version.")
+    note = "\n".join(filter(None, notes))
+    return replace(part, version=first.version, home=part.home or first.home, note=note, purl=first.purl)
+
+
+def _is_of_python(name: str) -> bool:
+    return name.partition(".")[0] in sys.stdlib_module_names or name.startswith("_sysconfigdata")
+
+
+def _order(shipped: Shipped) -> tuple[bool, str, str, str]:
+    part = shipped.part
+    return (part.name != PROGRAM, part.name.casefold(), part.version, part.within)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

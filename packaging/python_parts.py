@@ -1,0 +1,94 @@
+"""Python packages of the environment that a program is frozen from, and what is compiled into them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cached_property
+from importlib.metadata import distributions, packages_distributions
+from pathlib import Path
+from typing import Any
+
+from licence_texts import Text, texts_for
+
+from gpudesk.parts import Part, part_of
+
+_RECORDS = ".dist-info/"
+#: Lists of what was compiled into a package lie here (PEP 770).
+_LISTS = ".dist-info/sboms/"
+
+
+class PythonPackages:
+    """Finds the package of a file or of a module."""
+
+    def __init__(self) -> None:
+        """Look at what is installed."""
+        self._packages = {package.name: package for package in distributions() if package.name}
+
+    def package_of(self, place: str) -> str | None:
+        """Return the package that installs a file, given by its place among the packages."""
+        return self._owners.get(place)
+
+    def packages_of_module(self, name: str) -> list[str]:
+        """Return the packages of a module, whose first name several may share."""
+        return self._tops.get(name.partition(".")[0], [])
+
+    def part(self, name: str) -> tuple[Part, list[Text]]:
+        """Return a package as it describes itself, with the texts of its terms."""
+        stated = part_of(self._packages[name])
+        files = map(Path, stated.texts)
+        texts = [Text(f"{stated.name}-{file.name}", file.read_text("utf-8", "replace")) for file in files]
+        return replace(stated, texts=()), texts or texts_for(stated.licence)
+
+    def compiled_in(self, name: str) -> Iterator[Part]:
+        """Yield what the package's own lists say was compiled into it, but not what only built it."""
+        package = self._packages[name]
+        for file in package.files or []:
+            if _LISTS in file.as_posix() and file.name.endswith((".cdx.json", ".cyclonedx.json")):
+                listed = json.loads(Path(str(package.locate_file(file))).read_text("utf-8"))
+                for component in listed.get("components", []):
+                    if component.get("scope", "required") == "required":
+                        yield _component(component, within=part_of(package).name)
+
+    @cached_property
+    def _owners(self) -> dict[str, str]:
+        return {
+            file.as_posix(): name for name, package in self._packages.items() for file in package.files or []
+        }
+
+    @cached_property
+    def _tops(self) -> dict[str, list[str]]:
+        found = {top: sorted(set(names)) for top, names in packages_distributions().items()}
+        return {top: [name for name in names if name in self._packages] for top, names in found.items()}
+
+
+def is_a_record(place: str) -> bool:
+    """Whether a file only tells of a package: the package itself need not be there."""
+    return _RECORDS in place
+
+
+def _component(component: dict[str, Any], within: str) -> Part:
+    """Return an entry of a package's list as a part."""
+    licences = [
+        entry.get("expression")
+        or entry.get("license", {}).get("id")
+        or entry.get("license", {}).get("name", "")
+        for entry in component.get("licenses", [])
+    ]
+    references = component.get("externalReferences", [])
+    homes = {entry.get("type"): entry.get("url", "") for entry in references}
+    return Part(
+        name=component["name"],
+        version=component.get("version", ""),
+        licence=" AND ".join(licences),
+        author=_without_addresses(component.get("author", "")),
+        home=homes.get("website") or homes.get("vcs") or "",
+        kind="library",
+        within=within,
+        purl=component.get("purl", ""),
+    )
+
+
+def _without_addresses(authors: str) -> str:
+    return ", ".join(author.partition("<")[0].strip() for author in authors.split(",") if author.strip())
