@@ -35,8 +35,8 @@ def main() -> int:
     run(python, SCRIPTS / "make_icons.py", icons, environment={**environment, "QT_QPA_PLATFORM": "offscreen"})
     environment["GPUDESK_ICONS"] = str(icons)
     collect(python, environment)
-    for library in TREE.glob("_internal/libpython3*.so*"):
-        strip(library)
+    if sys.platform == "linux":
+        slim()
     add_records(python, environment)
     if sys.platform == "darwin":
         make_application(python, environment)
@@ -118,12 +118,17 @@ def make_application(python: Path, environment: Mapping[str, str]) -> None:
     collect(python, {**environment, "GPUDESK_BUNDLE": str(bundle)})
 
 
-def strip(library: Path) -> None:
-    """Take out of a library what only a debugger reads.
+def slim() -> None:
+    """Take out what nobody needs: symbols that only a debugger reads, and links to libraries.
 
-    Not of all: NumPy's OpenBLAS does not survive it.
+    Libraries find each other without the links, and a stick has none. The symbols go from Python's library
+    alone: others are stripped, and NumPy's OpenBLAS does not survive it.
     """
-    run(Path("strip"), "--strip-unneeded", library)
+    for path in list(TREE.rglob("*")):
+        if path.is_symlink():
+            path.unlink()
+    for library in TREE.glob("_internal/libpython3*.so*"):
+        run(Path("strip"), "--strip-unneeded", library)
 
 
 def run(

@@ -89,18 +89,23 @@ _QT_NETWORK: Final = re.compile(r"(?:^|/)(?:lib)?Qt6?Network\.(so|dll|framework)
 #: Words of Qt's own dialogs in other languages than the program has.
 _TRANSLATION: Final = re.compile(r"PySide6/(?:Qt/)?translations/")
 
-#: Libraries that a Linux desktop has as a whole or not at all, and which break when half of them are carried
-#: along: each serves a plugin that the program does without, or that finds them where the system has them.
-_SYSTEMS_OWN: Final = re.compile(
-    r"""
-    lib(
-        atk|avahi|blkid|cairo|com_err|cups|datrie|fribidi|gcrypt|gdk|gio|gmodule|gmp|gnutls|gobject|gpg-error
-        |graphite2|gssapi|gthread|gtk|harfbuzz|hogweed|idn2|jpeg|k5crypto|keyutils|krb5|mount|nettle|p11-kit
-        |pango|pixman|selinux|tasn1|thai|unistring|Qt6EglF
-    )[-_.\d\w]*\.so
-    """,
-    re.VERBOSE,
-)
+#: Libraries that a Linux desktop has, and that its drivers, fonts and services are made for: an older copy
+#: would stand in their way, and would miss the system's updates.
+_DESKTOPS = """
+    X11 X11-xcb Xau Xdmcp Xext Xrender brotlicommon brotlidec bsd cap dbus-1 expat fontconfig freetype gcc_s
+    glib-2 lz4 md pcre2-8 png16 stdc++ systemd uuid z zstd
+"""
+#: Libraries of plugins that are left out, or that the program does without: printing to a printer needs what
+#: the system prints with.
+_OF_PLUGINS = """
+    Qt6EglFSDeviceIntegration Qt6EglFsKmsSupport atk-1 avahi-client avahi-common blkid cairo cairo-gobject
+    com_err cups datrie fribidi gcrypt gdk-3 gdk_pixbuf-2 gio-2 gmodule-2 gmp gnutls gobject-2 gpg-error
+    graphite2 gssapi_krb5 gthread-2 gtk-3 harfbuzz hogweed idn2 jpeg k5crypto keyutils krb5 krb5support mount
+    nettle p11-kit pango-1 pangocairo-1 pangoft2-1 pixman-1 selinux tasn1 thai tiff unistring webp
+"""
+_LEFT_TO_THE_SYSTEM: Final = frozenset(_DESKTOPS.split()) | frozenset(_OF_PLUGINS.split())
+#: The name between `lib` and the number, of which a first 0 is part in libgio-2.0.so.0.
+_LIBRARY: Final = re.compile(r"(?:.*/)?lib(?P<name>[^/]+?)(?:\.0)?\.so(?:\.[.\d]+)?")
 
 Entry = tuple[str, str, str]
 
@@ -113,7 +118,8 @@ def kept(name: str) -> bool:
         return _KEPT_PLUGINS.match(plugin["plugin"]) is not None
     if _TRANSLATION.search(place) or _QT_NETWORK.search(place):
         return False
-    return _SYSTEMS_OWN.fullmatch(place.rpartition("/")[2].partition(".so")[0] + ".so") is None
+    library = _LIBRARY.fullmatch(place)
+    return library is None or library["name"] not in _LEFT_TO_THE_SYSTEM
 
 
 def trimmed(entries: Iterable[Entry]) -> list[Entry]:

@@ -25,7 +25,10 @@ from frozen_contents import EXCLUDED_MODULES, kept, trimmed
         "PySide6/Qt/plugins/imageformats/libqsvg.so",
         "PySide6/Qt/lib/libQt6Gui.so.6",
         "libxcb-cursor.so.0",
-        "libglib-2.0.so.0",
+        "libxkbcommon-x11.so.0",
+        "libbz2.so.1.0",
+        "libsqlite3.so.0",
+        "libpython3.11.so.1.0",
         "numpy.libs/libscipy_openblas64_-32a4b2a6.so",
         "gpudesk/_bundled/catalog.sqlite",
     ],
@@ -52,6 +55,10 @@ def test_what_is_needed_stays(place: str) -> None:
         "libgnutls.so.30",
         "libpangocairo-1.0.so.0",
         "libgobject-2.0.so.0",
+        "libglib-2.0.so.0",
+        "libstdc++.so.6",
+        "libX11.so.6",
+        "libz.so.1",
     ],
 )
 def test_what_is_not_needed_or_the_systems_goes(place: str) -> None:
