@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -16,14 +17,16 @@ Colours = Mapping[str, str]
 class ControlImages:
     """Tinted SVG files for the arrows and ticks of controls: style sheets take pictures from files only.
 
-    They lie in a temporary folder that goes with this object. Where it cannot be written, controls have no
-    arrows and all else works.
+    They lie in a temporary folder that goes with this object, or with the program. Where it cannot be
+    written, controls have no arrows and all else works.
     """
 
     def __init__(self, folder: QTemporaryDir) -> None:
         """Keep the folder for as long as the pictures are needed."""
         self._folder = folder
         self._written: set[str] = set()
+        # What still lives when the interpreter ends is never destroyed, and the folder would stay.
+        weakref.finalize(self, folder.remove)
 
     def url(self, name: str, colour: str) -> str:
         """Return what stands in a style sheet for an icon in a colour, `none` where it cannot be written."""

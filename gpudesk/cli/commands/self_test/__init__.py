@@ -50,7 +50,7 @@ def main(arguments: Sequence[str]) -> int:
             output.say(line)
     if options.output is not None:
         report.write(Path(options.output))
-    elif sys.__stdout__ is None:
+    elif sys.__stdout__ is None and not options.json:
         report.show_file()
     return DONE if report.ok else AT_FAULT
 

@@ -27,6 +27,7 @@ _TABLES: Final = {
     "packet": 8,
     "netlink": 9,
 }
+_UNIX_COLUMN: Final = 6
 #: Asks the system for its name, and nobody else.
 _HARMLESS: Final = frozenset({"socket.gethostname"})
 _PROCESS: Final = Path("/proc/self")
@@ -65,7 +66,7 @@ def check_network() -> Found:
     assert _watch is not None
     faults = [tr("a socket was used: {what}", what=what) for what in _watch.told]
     numbers = _open_sockets() - _watch.inherited
-    faults += [tr("a socket of {kind} is open", kind=kind) for kind in sorted(_kinds(numbers))]
+    faults += [tr("a socket is open: {kind}", kind=kind) for kind in sorted(_kinds(numbers))]
     if getattr(sys, "frozen", False):
         faults += [tr("{name} is part of the program", name=name) for name in _CLIENTS if _is_there(name)]
     fail_for(faults)
@@ -89,14 +90,25 @@ def _open_sockets() -> set[str]:
 
 
 def _kinds(numbers: set[str]) -> Iterator[str]:
-    """Yield the kinds of the sockets with these numbers that lead beyond this machine."""
-    for name, column in _TABLES.items():
-        try:
-            lines = (_PROCESS / "net" / name).read_text().splitlines()[1:]
-        except OSError:
-            continue
-        if any(len(fields := line.split()) > column and fields[column] in numbers for line in lines):
-            yield name
+    """Yield the kinds of the sockets with these numbers that can lead beyond this machine.
+
+    One that leads nowhere yet is in no table; those within this machine always are in theirs.
+    """
+    within = _listed("unix", _UNIX_COLUMN)
+    if within is None:
+        return
+    for number in numbers - within:
+        kinds = (name for name, column in _TABLES.items() if number in (_listed(name, column) or ()))
+        yield next(kinds, tr("no known kind"))
+
+
+def _listed(table: str, column: int) -> set[str] | None:
+    """Return the numbers of the sockets of a table, None where the system does not show it."""
+    try:
+        lines = (_PROCESS / "net" / table).read_text().splitlines()[1:]
+    except OSError:
+        return None
+    return {fields[column] for line in lines if len(fields := line.split()) > column}
 
 
 def _is_there(module: str) -> bool:

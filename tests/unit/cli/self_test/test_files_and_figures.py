@@ -1,0 +1,177 @@
+"""Checks of files, facts and figures: whole they pass, and each fails when its thing is harmed."""
+
+import json
+import re
+import shutil
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from gpudesk import paths
+from gpudesk.cli.commands.self_test.facts import check_calibration, check_catalog, check_own_file
+from gpudesk.cli.commands.self_test.figures import check_golden, check_memory, check_speed
+from gpudesk.cli.commands.self_test.files import check_resources
+from gpudesk.cli.commands.self_test.found import FailedError, Found, listed
+from gpudesk.domain.messages import InputError, message
+from gpudesk.domain.own_facts import Edit
+from gpudesk.workbench.bundle_manifest import write_manifest
+from gpudesk.workbench.workbench import Workbench
+from tests.unit.workbench.own_samples import ALL
+
+# Resources
+
+
+def test_whole_bundle_passes(bundle: Path) -> None:
+    found = check_resources()
+    assert not found.doubt
+    assert re.fullmatch(r"\d{3} files unharmed", found.text)
+
+
+def test_checkout_passes_without_a_list() -> None:
+    assert check_resources().text.endswith("files read in a checkout")
+
+
+def test_missing_icon_is_named(bundle: Path) -> None:
+    (bundle / "resources" / "icons" / "check.svg").unlink()
+    with pytest.raises(FailedError, match=re.escape("missing: resources/icons/check.svg (in ")):
+        check_resources()
+
+
+def test_changed_byte_of_the_catalog_is_named(bundle: Path) -> None:
+    catalog = bundle / "catalog.sqlite"
+    raw = bytearray(catalog.read_bytes())
+    raw[-1] ^= 1
+    catalog.write_bytes(raw)
+    with pytest.raises(FailedError, match=re.escape("changed: catalog.sqlite")):
+        check_resources()
+
+
+def test_file_of_somebody_else_is_a_doubt(bundle: Path) -> None:
+    (bundle / "resources" / "fonts" / "Mine.ttf").touch()
+    found = check_resources()
+    assert found.doubt
+    assert found.text.endswith("not of the program: resources/fonts/Mine.ttf")
+
+
+def test_of_many_missing_files_some_are_named(bundle: Path) -> None:
+    shutil.rmtree(bundle / "resources" / "icons")
+    with pytest.raises(FailedError, match=r"missing: resources/icons/.* and \d\d more"):
+        check_resources()
+
+
+def test_lost_list_is_said(bundle: Path) -> None:
+    (bundle / "SHA256SUMS").unlink()
+    with pytest.raises(InputError, match=r"bundle\.no_list"):
+        check_resources()
+
+
+def test_listed_template_that_names_nothing_of_the_catalog_is_said(bundle: Path) -> None:
+    """A list can be made anew over a file that is no good; opening it is another check."""
+    template = bundle / "resources" / "templates" / "405b-one-node.gpudesk"
+    template.write_text(template.read_text().replace("h200-sxm", "h201-sxm"))
+    write_manifest(bundle)
+    with pytest.raises(InputError, match="unknown"):
+        check_resources()
+
+
+def test_empty_file_of_a_checkout_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shutil.copytree(paths.resources_dir(), tmp_path / "resources")
+    empty = tmp_path / "resources" / "fonts" / "DeskSans-Medium.ttf"
+    empty.write_bytes(b"")
+    monkeypatch.setattr(paths, "resources_dir", lambda: tmp_path / "resources")
+    with pytest.raises(FailedError, match=re.escape(str(empty))):
+        check_resources()
+
+
+def test_long_lists_are_cut() -> None:
+    assert listed(["a", "b"]) == "a, b"
+    assert listed(list("abcdef")) == "a, b, c, d and 2 more"
+
+
+# Facts
+
+
+def test_catalog_says_what_it_holds(bundle: Path) -> None:
+    with Workbench.open() as workbench:
+        catalog = workbench.catalog
+        expected = f"{len(catalog.accelerators())} accelerators, {len(catalog.models())} models"
+        assert check_catalog() == Found(
+            f"{expected}, of {catalog.data_date}, revision {catalog.shipped_revision[:8]}"
+        )
+
+
+def test_changed_figure_in_the_catalog_is_told_without_the_list(bundle: Path) -> None:
+    with closing(sqlite3.connect(bundle / "catalog.sqlite")) as connection:
+        connection.execute("UPDATE claim SET value = '9' WHERE rowid = (SELECT min(rowid) FROM claim)")
+        connection.commit()
+    with pytest.raises(FailedError, match="the rows are not those that were built"):
+        check_catalog()
+
+
+def test_catalog_cut_short_is_told(bundle: Path) -> None:
+    catalog = bundle / "catalog.sqlite"
+    catalog.write_bytes(catalog.read_bytes()[:5000])
+    with pytest.raises(InputError, match=r"catalog\.file\.cut"):
+        check_catalog()
+
+
+def test_broken_calibration_is_told(bundle: Path) -> None:
+    (bundle / "data" / "calibration.json").write_text("{}")
+    with pytest.raises(InputError, match=r"calibration\."):
+        check_calibration()
+
+
+def test_user_without_a_file_has_none_yet(user_home: Path) -> None:
+    assert check_own_file() == Found("none yet")
+    assert not user_home.exists()
+
+
+def test_users_facts_are_counted_and_stay_as_they_are() -> None:
+    with Workbench.open() as workbench:
+        workbench.own.do(Edit(message("own.step.add", name="x"), after=tuple(ALL)))
+    before = paths.user_catalog_path().read_bytes()
+    assert check_own_file().text == f"{len(ALL)} facts in your file"
+    assert paths.user_catalog_path().read_bytes() == before
+
+
+def test_users_damaged_file_is_a_doubt_and_named_as_theirs(user_home: Path) -> None:
+    user_home.mkdir()
+    paths.user_catalog_path().write_bytes(b"no database at all")
+    found = check_own_file()
+    assert found.doubt
+    assert found.text.startswith("your file cannot be used, which leaves the rest as it is")
+    assert str(paths.user_catalog_path()) in found.text
+    assert paths.user_catalog_path().read_bytes() == b"no database at all"
+
+
+# Figures
+
+
+def test_known_questions_are_answered(bundle: Path) -> None:
+    assert re.fullmatch(r"\d\d questions answered as expected", check_golden().text)
+    assert not check_memory().doubt
+    assert not check_speed().doubt
+
+
+def test_other_figure_is_told_with_what_it_should_be(bundle: Path) -> None:
+    file = bundle / "resources" / "self_test" / "golden.json"
+    golden = json.loads(file.read_text(encoding="utf-8"))
+    figure = golden["cases"][3]["expected"]["tpot_ms"]
+    figure["value"] *= 1.0001
+    file.write_text(json.dumps(golden), encoding="utf-8")
+    name = re.escape(golden["cases"][3]["request"]["id"])
+    said = rf"1 of \d\d questions have other answers; {name}: tpot_ms\.value is .*, not {figure['value']}"
+    with pytest.raises(FailedError, match=said):
+        check_golden()
+
+
+def test_shifted_constant_moves_figures(bundle: Path) -> None:
+    file = bundle / "data" / "calibration.json"
+    text = file.read_text(encoding="utf-8")
+    shifted, count = re.subn(r'("default": 0\.\d)(\d)', lambda found: f"{found[1]}{9 - int(found[2])}", text)
+    assert count
+    file.write_text(shifted, encoding="utf-8")
+    with pytest.raises(FailedError, match="have other answers"):
+        check_golden()

@@ -1,0 +1,82 @@
+"""The check that no socket was opened: each in a process of its own, since a watch cannot be taken back."""
+
+import socket
+import subprocess
+import sys
+
+import pytest
+
+CODE = """
+from gpudesk.cli.commands.self_test import network
+network.watch()
+{deed}
+try:
+    print(network.check_network().text)
+except Exception as error:
+    print(type(error).__name__, error)
+"""
+COMPILED = "import ctypes; ctypes.CDLL(None).socket({family}, {kind}, 0)"
+
+
+def said_after(deed: str, stdin: int = subprocess.DEVNULL) -> str:
+    command = [sys.executable, "-c", CODE.format(deed=deed)]
+    done = subprocess.run(command, check=True, stdin=stdin, stdout=subprocess.PIPE, text=True)
+    return done.stdout.strip()
+
+
+def test_program_that_opens_none_passes() -> None:
+    assert said_after("from gpudesk.workbench.workbench import Workbench") == "no socket was opened"
+
+
+@pytest.mark.parametrize(
+    ("deed", "told"),
+    [
+        ("import socket; socket.socket().close()", "a socket was used: __new__("),
+        ("import socket; socket.getaddrinfo('127.0.0.1', 80)", "a socket was used: getaddrinfo(80"),
+        ("import socket; socket.socketpair()", "a socket was used: __new__("),
+    ],
+)
+def test_socket_of_python_is_told_even_when_it_is_closed(deed: str, told: str) -> None:
+    assert said_after(deed).startswith(f"FailedError {told}")
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux lists what a process has open")
+@pytest.mark.parametrize(
+    ("family", "kind", "told"),
+    [
+        (socket.AF_INET, socket.SOCK_STREAM, "no known kind"),
+        (socket.AF_INET6, socket.SOCK_DGRAM, "no known kind"),
+    ],
+)
+def test_socket_of_compiled_code_is_told_while_it_is_open(family: int, kind: int, told: str) -> None:
+    deed = COMPILED.format(family=int(family), kind=int(kind))
+    assert said_after(deed) == f"FailedError a socket is open: {told}"
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux lists what a process has open")
+def test_socket_that_has_a_port_is_told_by_its_kind() -> None:
+    place = socket.AF_INET.to_bytes(2, "little") + bytes([0, 0, 127, 0, 0, 1]) + bytes(8)
+    made = f"system.socket({int(socket.AF_INET)}, {int(socket.SOCK_DGRAM)}, 0)"
+    deed = f"import ctypes; system = ctypes.CDLL(None); assert system.bind({made}, {place!r}, 16) == 0"
+    assert said_after(deed) == "FailedError a socket is open: udp"
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux lists what a process has open")
+def test_socket_within_this_machine_is_the_desktops() -> None:
+    deed = COMPILED.format(family=int(socket.AF_UNIX), kind=int(socket.SOCK_STREAM))
+    assert said_after(deed) == "no socket was opened"
+
+
+def test_socket_that_was_handed_down_is_somebody_elses() -> None:
+    ours, theirs = socket.socketpair(socket.AF_INET if sys.platform == "win32" else socket.AF_UNIX)
+    with ours, theirs, socket.socket() as network:
+        assert said_after("pass", stdin=theirs.fileno()) == "no socket was opened"
+        assert said_after("pass", stdin=network.fileno()) == "no socket was opened"
+
+
+def test_client_in_a_frozen_program_is_told() -> None:
+    said = said_after("import sys; sys.frozen = True")
+    assert said.startswith("FailedError http.client is part of the program")
+    assert said_after("import sys; sys.frozen = True; network._CLIENTS = ('no.such.module',)") == (
+        "no socket was opened"
+    )

@@ -1,0 +1,164 @@
+"""The verdict, as people and programs get it: lines, JSON, files, exit codes."""
+
+import json
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from gpudesk import __version__
+from gpudesk.cli.commands import self_test
+from gpudesk.cli.commands.self_test.found import Check, FailedError, Found
+from gpudesk.cli.main import main
+from gpudesk.domain.messages import InputError, message
+from gpudesk.paths import MissingFileError
+
+Capture = pytest.CaptureFixture[str]
+
+
+def raising(error: Exception) -> Check:
+    def check() -> Found:
+        raise error
+
+    return check
+
+
+def checks(monkeypatch: pytest.MonkeyPatch, *found: Check) -> None:
+    """Let the self-test have these checks alone."""
+    made = tuple((f"check_{number}", f"Check {number}", each) for number, each in enumerate(found, 1))
+    monkeypatch.setattr(self_test, "CHECKS", made)
+
+
+def fine() -> Found:
+    return Found("seen")
+
+
+def doubtful() -> Found:
+    return Found("half seen", doubt=True)
+
+
+@pytest.fixture(autouse=True)
+def log_file(user_home: Path) -> Path:
+    return user_home / "logs" / "self-test.txt"
+
+
+def test_all_in_order(monkeypatch: pytest.MonkeyPatch, capsys: Capture, log_file: Path) -> None:
+    checks(monkeypatch, fine, Found)
+    assert main(["--self-test"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith(f"GPU Desk {__version__}, commit ")
+    assert lines[1:] == [
+        "Check 1: ok (seen) [0.00 s]",
+        "Check 2: ok [0.00 s]",
+        f"This text is kept in {log_file}",
+        "Everything is in order.",
+    ]
+    # What is kept is what was said, but where it is kept.
+    assert log_file.read_text(encoding="utf-8").splitlines() == [*lines[:3], lines[-1]]
+
+
+def test_doubt_is_no_failure(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+    checks(monkeypatch, doubtful, fine)
+    assert main(["--self-test"]) == 0
+    said = capsys.readouterr().out
+    assert "Check 1: warning (half seen) [" in said
+    assert said.endswith("The program is in order; 1 warning says what is not as it should be around it.\n")
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (FailedError("two\nlines of it"), "two lines of it"),
+        (InputError(message("field.missing"), "a.json"), "a.json: is missing"),
+        (MissingFileError("a.json is missing; restore it"), "a.json is missing; restore it"),
+        (ZeroDivisionError("by zero"), "ZeroDivisionError: by zero"),
+    ],
+)
+def test_failure_keeps_no_other_check_from_running_and_says_what_to_do(
+    error: Exception, said: str, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    checks(monkeypatch, raising(error), doubtful, fine)
+    assert main(["--self-test"]) == 1
+    captured = capsys.readouterr()
+    lines = captured.out.splitlines()
+    assert lines[1].startswith(f"Check 1: failed ({said}) [")
+    assert lines[3].startswith("Check 3: ok")
+    assert lines[-1].startswith("1 check failed. Install GPU Desk again; if it fails again, pass this ")
+    assert captured.err == ""
+
+
+@pytest.mark.parametrize("arguments", [["--self-test", "--json"], ["--json", "--self-test"]])
+def test_json_and_nothing_else(
+    arguments: list[str], monkeypatch: pytest.MonkeyPatch, capsys: Capture, log_file: Path
+) -> None:
+    checks(monkeypatch, fine, doubtful, raising(FailedError("gone")))
+    assert main(arguments) == 1
+    told = json.loads(capsys.readouterr().out)
+    assert told["ok"] is False
+    assert told["file"] == str(log_file)
+    assert told["release"]["version"] == __version__
+    fields = ("id", "check", "ok", "outcome", "found")
+    assert [tuple(check[name] for name in fields) for check in told["checks"]] == [
+        ("check_1", "Check 1", True, "ok", "seen"),
+        ("check_2", "Check 2", True, "warning", "half seen"),
+        ("check_3", "Check 3", False, "failed", "gone"),
+    ]
+    assert told["verdict"].startswith("1 check failed.")
+
+
+def test_result_goes_to_a_file_by_its_suffix(
+    monkeypatch: pytest.MonkeyPatch, capsys: Capture, tmp_path: Path
+) -> None:
+    checks(monkeypatch, fine)
+    assert main(["--self-test", "-o", str(tmp_path / "a.json")]) == 0
+    assert main(["--self-test", "-o", str(tmp_path / "a.txt")]) == 0
+    assert "Everything is in order." in capsys.readouterr().out
+    assert json.loads((tmp_path / "a.json").read_text(encoding="utf-8"))["ok"] is True
+    assert "Check 1: ok (seen)" in (tmp_path / "a.txt").read_text(encoding="utf-8")
+
+
+def test_file_that_cannot_be_written_is_said_after_the_result(
+    monkeypatch: pytest.MonkeyPatch, capsys: Capture, tmp_path: Path
+) -> None:
+    checks(monkeypatch, fine)
+    assert main(["--self-test", "-o", str(tmp_path / "none" / "a.txt")]) == 1
+    captured = capsys.readouterr()
+    assert "Everything is in order." in captured.out
+    assert captured.err.startswith(f"gpudesk: {tmp_path / 'none' / 'a.txt'}: cannot be written")
+
+
+def test_users_folder_that_cannot_be_written_keeps_nothing_and_is_no_fault(
+    monkeypatch: pytest.MonkeyPatch, capsys: Capture, tmp_path: Path
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("GPUDESK_HOME", str(tmp_path / "file" / "below"))
+    checks(monkeypatch, fine)
+    assert main(["--self-test", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["file"] is None
+
+
+def test_wrong_usage_is_said_before_anything_is_checked(
+    monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    checks(monkeypatch, raising(AssertionError()))
+    assert main(["--self-test", "--nonsense"]) == 2
+    assert main(["estimate", "--self-test"]) == 2
+    said = capsys.readouterr().err.splitlines()
+    assert said[0] == "gpudesk: unrecognized arguments: --nonsense; see `gpudesk --self-test --help`"
+
+
+def test_windowed_program_without_a_terminal_opens_what_it_kept(
+    monkeypatch: pytest.MonkeyPatch, log_file: Path
+) -> None:
+    opened: list[Path] = []
+    checks(monkeypatch, fine)
+    monkeypatch.setattr(sys, "__stdout__", None)
+    monkeypatch.setattr(sys, "platform", "win32")
+    monkeypatch.setattr(os, "startfile", opened.append, raising=False)
+    assert main(["--self-test"]) == 0
+    assert opened == [log_file]
+    # Who names a file knows where it is.
+    assert main(["--self-test", "-o", str(log_file.with_name("a.json"))]) == 0
+    assert main(["--self-test", "--json"]) == 0
+    assert opened == [log_file]

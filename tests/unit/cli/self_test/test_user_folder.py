@@ -1,0 +1,46 @@
+"""The check of the user's folder: what cannot be kept there is a doubt and never a failure."""
+
+import shutil
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from gpudesk.cli.commands.self_test import user_folder
+from gpudesk.cli.commands.self_test.found import Found
+from gpudesk.cli.commands.self_test.user_folder import check_user_folder
+
+
+def test_folder_that_can_be_written_passes_and_stays_empty(user_home: Path) -> None:
+    assert check_user_folder() == Found(str(user_home))
+    assert list(user_home.iterdir()) == []
+
+
+def test_folder_that_cannot_be_is_a_doubt_that_says_what_it_means(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("GPUDESK_HOME", str(tmp_path / "file" / "below"))
+    found = check_user_folder()
+    assert found.doubt
+    assert "cannot be written" in found.text
+    assert "your facts, settings and unsaved work are not kept" in found.text
+
+
+def test_little_room_is_a_doubt(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=12_345_678))
+    found = check_user_folder()
+    assert found.doubt
+    assert found.text.endswith("has room for 12 MB only")
+
+
+def test_drive_that_no_two_programs_can_share_is_a_doubt(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(user_folder, "_journal_of", lambda _: "delete")
+    found = check_user_folder()
+    assert found.doubt
+    assert "two programs cannot share your facts" in found.text
+
+
+def test_portable_program_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gpudesk.release.installation", lambda: "portable")
+    assert check_user_folder().text.endswith(", beside the program")
