@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 import sys
-import time
 from collections.abc import Mapping
-from pathlib import Path
 from statistics import median
 
 import pytest
@@ -15,6 +11,7 @@ import pytest
 from gpudesk.workbench.templates import read_template
 from gpudesk.workbench.workbench import Workbench
 from tests.benchmarks.conftest import Say
+from tests.benchmarks.timed_start import timed_start
 
 #: Seconds to the first paint with the scenario's table, and until charts are live, with files in memory.
 TABLE = 0.6
@@ -32,33 +29,10 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> list[Mapping[str, float]]:
     scenario = folder / "sample.gpudesk"
     with Workbench.open() as workbench:
         workbench.save_scenario(read_template("70b-chat-on-four"), scenario)
-    return [_start(scenario, folder) for _ in range(RUNS + 1)][1:]
-
-
-def _start(scenario: Path, folder: Path) -> Mapping[str, float]:
-    """Return seconds since the start of the process by what was painted, and the bytes of `memory`.
-
-    Modules are compiled once, as those of an installed program are.
-    """
-    environment = {
-        **os.environ,
-        "GPUDESK_HOME": str(folder / "home"),
-        "GPUDESK_TIMING": "1",
-        "PYTHONDONTWRITEBYTECODE": "",
-        "PYTHONPYCACHEPREFIX": str(folder / "compiled"),
-        "QT_QPA_PLATFORM": "offscreen",
-    }
-    begun = time.monotonic()
-    done = subprocess.run(
-        [sys.executable, "-m", "gpudesk", str(scenario)],
-        env=environment,
-        check=True,
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
-    said = dict(line.split() for line in done.stdout.splitlines())
-    return {word: float(value) - (0.0 if word == "memory" else begun) for word, value in said.items()}
+    command = [sys.executable, "-m", "gpudesk", str(scenario)]
+    # Modules are compiled once, as those of an installed program are.
+    compiled = {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(folder / "compiled")}
+    return [timed_start(command, folder / "home", compiled) for _ in range(RUNS + 1)][1:]
 
 
 @pytest.mark.parametrize(("word", "bar"), [("table", TABLE), ("charts", CHARTS)])

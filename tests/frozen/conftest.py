@@ -16,13 +16,22 @@ Completed = subprocess.CompletedProcess[str]
 RunFrozen = Callable[..., Completed]
 
 
-@pytest.fixture(scope="session")
-def frozen() -> Path:
+#: A scenario to open.
+TEMPLATE = ROOT / "resources" / "templates" / "70b-chat-on-four.gpudesk"
+
+
+def frozen_folder() -> Path:
     """Return the folder of the frozen program; `GPUDESK_FROZEN` names another than `make freeze` makes."""
     folder = Path(os.environ.get("GPUDESK_FROZEN", _DEFAULT)).absolute()
     if not (folder / "gpudesk").exists():
         pytest.fail(f"{folder} holds no frozen program; run `make freeze`")
     return folder
+
+
+@pytest.fixture(scope="session")
+def frozen() -> Path:
+    """Return the folder of the frozen program."""
+    return frozen_folder()
 
 
 @pytest.fixture

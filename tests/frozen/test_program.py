@@ -7,9 +7,7 @@ import time
 from pathlib import Path
 
 from gpudesk import __version__
-from tests.frozen.conftest import ROOT, RunFrozen
-
-TEMPLATE = ROOT / "resources" / "templates" / "70b-chat-on-four.gpudesk"
+from tests.frozen.conftest import TEMPLATE, RunFrozen
 
 
 def test_version(run_frozen: RunFrozen) -> None:
