@@ -1,0 +1,15 @@
+"""Loads scripts of packaging/, which are no package."""
+
+import importlib.util
+from pathlib import Path
+from types import ModuleType
+
+
+def load(path: Path) -> ModuleType:
+    """Return a script as a module; it must not run where it is only loaded."""
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
