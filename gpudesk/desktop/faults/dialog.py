@@ -20,7 +20,8 @@ from gpudesk.desktop.widgets.label import Label
 from gpudesk.text import tr, trn
 
 _WIDTH, _HEIGHT = 680.0, 460.0
-_SIGN = 20.0
+_MOST_OF_SCREEN = 0.9
+_SIGN, _MARGIN = 20.0, 8.0
 #: How often a fault that comes again and again is counted anew.
 _COUNTED_EVERY_MS = 500
 
@@ -71,6 +72,9 @@ class FaultDialog(QDialog):
         self._timer.start()
         theme.follow(self._dress)
         self._show_one(0)
+        # Qt would keep a dialog within two thirds of the screen, and a trace is wide.
+        room = self.screen().availableSize() * _MOST_OF_SCREEN
+        self.resize(QSize(theme.px(_WIDTH), theme.px(_HEIGHT)).boundedTo(room))
         self.leave.setFocus()
 
     def present(self) -> None:
@@ -102,10 +106,6 @@ class FaultDialog(QDialog):
     def step(self, by: int) -> None:
         """Turn to the next or the former."""
         self._show_one(max(0, min(len(self._told) - 1, self._shown + by)))
-
-    def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
-        """Leave room for a trace."""
-        return QSize(self._theme.px(_WIDTH), self._theme.px(_HEIGHT))
 
     # Making it
 
@@ -139,8 +139,9 @@ class FaultDialog(QDialog):
 
     def _lay_out(self) -> None:
         self._head = QHBoxLayout()
-        self._head.addWidget(_Sign(self._theme), 0, Qt.AlignmentFlag.AlignTop)
-        self._head.addWidget(self.title, 1)
+        top = Qt.AlignmentFlag.AlignTop
+        self._head.addWidget(_Sign(self._theme), 0, top)
+        self._head.addWidget(self.title, 1, top)
         for widget in (self.former, self.place, self.next):
             self._head.addWidget(widget)
         self._foot = QHBoxLayout()
@@ -161,6 +162,7 @@ class FaultDialog(QDialog):
         font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
         font.setPixelSize(px(12))
         self.report.setFont(font)
+        self.report.document().setDocumentMargin(px(_MARGIN))
         self._column.setContentsMargins(px(24), px(20), px(24), px(16))
         self._column.setSpacing(px(8))
         self._head.setSpacing(px(8))
@@ -213,7 +215,10 @@ class _Sign(QWidget):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
-        theme.follow(lambda: self.setFixedSize(theme.px(_SIGN), theme.line("page")))
+        theme.follow(self._dress)
+
+    def _dress(self) -> None:
+        self.setFixedSize(self._theme.px(_SIGN), self._theme.line("page"))
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802, ARG002 - Qt's name
         painter = QPainter(self)

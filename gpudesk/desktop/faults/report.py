@@ -69,7 +69,7 @@ def report_text(facts: Iterable[Fact], trace: str, lines: Sequence[str]) -> str:
     text += f"\n\n{trace.rstrip()}\n"
     if lines:
         text += "\nLast lines of the log\n" + "\n".join(lines) + "\n"
-    return masked(text)
+    return masked(text.lstrip())
 
 
 def masked(text: str, home: Path | None = None) -> str:

@@ -104,7 +104,7 @@ class FaultReporter(QObject):
         count = self._tally.count(signature)
         if count == 1:
             fault = self._faults[signature] = fault_of(kind, error, trace, thread)
-            log.error("unexpected fault\n%s", fault.trace)
+            log.error("unexpected fault: %s, %s\n%s", fault.kind, fault.place, fault.trace)
             self._found.emit(fault)
             return
         known = self._faults.get(signature)

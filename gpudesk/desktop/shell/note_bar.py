@@ -63,6 +63,7 @@ class NoteBar(QWidget):
         offer.closed.connect(lambda: self._drop(offer))
         self._column.insertWidget(len(self._offers), offer)
         self._offers.append(offer)
+        offer.show()
         self.show()
 
     def clear(self) -> None:

@@ -1,0 +1,466 @@
+"""Faults of the program itself: told once, counted, kept apart; and crashes, told at the next start."""
+
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt, QTimer, qWarning
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QWidget
+
+from gpudesk.cli.main import main
+from gpudesk.desktop.faults.dialog import FaultDialog
+from gpudesk.desktop.faults.reporter import FaultReporter
+from gpudesk.desktop.pages.first_run.entries import RecoveredNote
+from gpudesk.desktop.session.document import Document
+from gpudesk.domain.messages import InputError, message
+from gpudesk.domain.progress import Progress, Steps
+from gpudesk.workbench.workbench import Workbench
+from tests.e2e.conftest import StartProgram
+from tests.e2e.deeds import kept, move_load
+from tests.e2e.window_user import User
+
+#: As the program shows it, before tests look in.
+SHOW = FaultReporter.show
+
+#: Crashes once its window is there; with an edit that was not saved where "edit" is asked for.
+CRASHES = """
+import faulthandler, sys
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+from gpudesk.cli.main import main
+from gpudesk.desktop.main_window import MainWindow
+
+how, files = sys.argv[1], sys.argv[2:]
+
+def act():
+    (window,) = [each for each in QApplication.topLevelWidgets() if isinstance(each, MainWindow)]
+    if "edit" in how:
+        QTest.keyClick(window.start.sample, Qt.Key.Key_Return)
+        QTest.keyClick(window.scenario.load.slider, Qt.Key.Key_Right)
+        window.document.keep_now()
+    if "qt" in how:
+        from PySide6.QtCore import qFatal
+        qFatal("its text stays in Qt")
+    faulthandler._sigsegv()
+
+app = QApplication([])
+QTimer.singleShot(100, act)
+sys.exit(main(files))
+"""
+
+
+def crash(how: str = "") -> str:
+    """Let a program of its own crash, and return what it said."""
+    done = subprocess.run(
+        [sys.executable, "-c", CRASHES, how],
+        env={**os.environ, "QT_QPA_PLATFORM": "offscreen"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode < 0, done.stderr
+    return done.stderr
+
+
+@pytest.fixture(autouse=True)
+def _shows_faults(program: StartProgram, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(FaultReporter, "show", SHOW)
+
+
+@pytest.fixture
+def log(user_home: Path) -> Callable[[], str]:
+    """Return what reads the log."""
+    return lambda: (user_home / "logs" / "gpudesk.log").read_text(encoding="utf-8")
+
+
+def broken() -> None:
+    raise RuntimeError("on purpose")
+
+
+def also_broken() -> None:
+    raise LookupError("on purpose too")
+
+
+def nowhere() -> None:
+    [].pop()
+
+
+def soon(user: User, act: Callable[[], object]) -> None:
+    QTimer.singleShot(0, user.window, act)
+
+
+def dialogs() -> list[FaultDialog]:
+    found = [each for each in QApplication.topLevelWidgets() if isinstance(each, FaultDialog)]
+    return [dialog for dialog in found if dialog.isVisible()]
+
+
+def dialog_of(user: User) -> FaultDialog:
+    user.until(dialogs)
+    (dialog,) = dialogs()
+    return dialog
+
+
+@pytest.mark.logs_warnings
+def test_a_fault_is_told_once_counted_after_and_the_window_works_on(
+    program: StartProgram, log: Callable[[], str]
+) -> None:
+    def at_window(user: User) -> None:
+        window = user.window
+        user.press("Return")
+        soon(user, broken)
+        dialog = dialog_of(user)
+        assert QApplication.activeModalWidget() is dialog
+        assert "RuntimeError in " in dialog.happened.text()
+        report = dialog.report.toPlainText()
+        assert "RuntimeError: on purpose" in report
+        assert "Page: compare" in report
+        assert "Last lines of the log" in report
+        assert str(Path.home()) not in report
+        for _ in range(3):
+            soon(user, broken)
+        user.until(dialog.again.isVisible)
+        QTest.keyClick(dialog, Qt.Key.Key_Escape)
+        user.until(lambda: not dialogs())
+        soon(user, broken)
+        user.qtbot.wait(100)
+        assert not dialogs()
+        window.activateWindow()
+        user.until(window.isActiveWindow)
+        move_load(user)
+        user.press("Ctrl+2")
+        assert user.window.is_page("performance")
+
+    program(at_window)
+    assert log().count("Traceback") == 1
+    assert "5 times in all" in log()
+
+
+@pytest.mark.logs_warnings
+def test_another_fault_that_comes_meanwhile_is_told_in_the_same_dialog(program: StartProgram) -> None:
+    def at_window(user: User) -> None:
+        soon(user, broken)
+        dialog = dialog_of(user)
+        soon(user, also_broken)
+        user.until(lambda: dialog.count == 2)
+        assert "RuntimeError" in dialog.happened.text()
+        dialog.step(1)
+        assert "LookupError" in dialog.happened.text()
+        assert len(dialogs()) == 1
+        dialog.accept()
+        user.until(lambda: not dialogs())
+        soon(user, nowhere)
+        assert "IndexError" in dialog_of(user).happened.text()
+
+    program(at_window)
+
+
+@pytest.mark.logs_warnings
+def test_a_storm_in_every_paint_neither_freezes_the_program_nor_fills_the_disk(
+    program: StartProgram, log: Callable[[], str]
+) -> None:
+    class Stormy(QWidget):
+        paints = 0
+
+        def paintEvent(self, _event: object) -> None:  # noqa: N802 - Qt's name
+            self.paints += 1
+            self.update()
+            raise RuntimeError(f"paint {self.paints}")
+
+    def at_window(user: User) -> None:
+        stormy = Stormy(user.window)
+        stormy.resize(40, 40)
+        stormy.show()
+        dialog = dialog_of(user)
+        user.until(lambda: stormy.paints > 2000)
+        began = time.perf_counter()
+        QApplication.processEvents()
+        assert time.perf_counter() - began < 0.5
+        user.until(dialog.again.isVisible)
+        assert dialog.count == 1
+        dialog.accept()
+        user.until(lambda: not dialogs())
+        stormy.hide()
+        user.qtbot.wait(50)
+        assert not dialogs()
+
+    program(at_window)
+    assert log().count("Traceback") == 1
+    assert len(log()) < 12_000
+
+
+@pytest.mark.logs_warnings
+def test_a_fault_in_a_thread_is_told_and_names_it(program: StartProgram) -> None:
+    def at_window(user: User) -> None:
+        threading.Thread(target=broken, name="reader").start()
+        dialog = dialog_of(user)
+        assert "In the thread reader" in dialog.report.toPlainText()
+        assert dialog.thread() is QApplication.instance().thread()  # type: ignore[union-attr]
+
+    program(at_window)
+
+
+@pytest.mark.logs_warnings
+def test_a_fault_in_a_job_is_told_and_whoever_waits_for_it_too(program: StartProgram) -> None:
+    def steps() -> Steps[int]:
+        yield Progress(message("file.unreadable", reason="x"))
+        raise RuntimeError("on purpose")
+
+    def at_window(user: User) -> None:
+        told: list[InputError] = []
+        user.window.jobs.start("import", steps(), lambda _: None, told.append)
+        assert "RuntimeError: on purpose" in dialog_of(user).report.toPlainText()
+        assert len(told) == 1
+
+    program(at_window)
+
+
+@pytest.mark.logs_warnings
+def test_a_fault_of_a_finalizer_is_only_logged(program: StartProgram, log: Callable[[], str]) -> None:
+    class Odd:
+        def __del__(self) -> None:
+            raise RuntimeError("on purpose")
+
+    def at_window(user: User) -> None:
+        Odd()
+        user.until(lambda: "RuntimeError: on purpose" in log())
+        user.qtbot.wait(50)
+        assert not dialogs()
+
+    program(at_window)
+
+
+@pytest.mark.logs_warnings
+@pytest.mark.qt_log_ignore("on purpose")
+def test_what_qt_warns_of_is_in_the_log(program: StartProgram, log: Callable[[], str]) -> None:
+    def at_window(user: User) -> None:
+        soon(user, lambda: qWarning("on purpose"))
+        user.until(lambda: "Qt, default: on purpose" in log())
+
+    program(at_window)
+
+
+@pytest.mark.logs_warnings
+def test_what_is_said_of_unsaved_changes_is_true(
+    program: StartProgram, user_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def at_window(user: User) -> None:
+        soon(user, broken)
+        dialog = dialog_of(user)
+        assert dialog.kept.text() == "Nothing is lost: there were no unsaved changes."
+        dialog.accept()
+        user.until(lambda: not dialogs())
+        user.window.activateWindow()
+        user.press("Return")
+        move_load(user)
+        soon(user, also_broken)
+        dialog = dialog_of(user)
+        assert dialog.kept.text().startswith("Your unsaved changes are kept")
+        assert len(kept(user_home)) == 1
+        dialog.accept()
+        user.until(lambda: not dialogs())
+        monkeypatch.setattr(Document, "keep_now", lambda _: False)
+        soon(user, nowhere)
+        assert "Save them now." in dialog_of(user).kept.text()
+
+    program(at_window)
+
+
+@pytest.mark.logs_warnings
+def test_a_fault_before_the_first_window_is_told_too(
+    qapp: QApplication, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said: list[tuple[str, str]] = []
+
+    def fail() -> Workbench:
+        timer = QTimer()
+        timer.setSingleShot(True)
+        timer.timeout.connect(broken)
+        timer.start(0)
+        QTest.qWait(50)
+        (dialog,) = dialogs()
+        said.append((dialog.happened.text(), dialog.report.toPlainText()))
+        raise InputError(message("file.unreadable", reason="x"), "catalog")
+
+    monkeypatch.setattr(Workbench, "open", staticmethod(fail))
+    assert main([]) == 1
+    ((happened, report),) = said
+    assert "RuntimeError" in happened
+    assert "Page: none, while starting" in report
+    assert not dialogs()
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (ZeroDivisionError("x"), "An unexpected fault (ZeroDivisionError) stopped this; the report is in "),
+        (InputError(message("file.unreadable", reason="denied"), "c.sqlite"), "C.sqlite: cannot be read"),
+    ],
+)
+def test_a_start_that_fails_without_a_terminal_says_so_in_a_window(
+    qapp: QApplication,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    error: Exception,
+    said: str,
+) -> None:
+    seen: list[str] = []
+
+    def fail() -> Workbench:
+        raise error
+
+    def look() -> None:
+        (dialog,) = dialogs()
+        seen.append(dialog.happened.text())
+        assert type(error).__name__ in dialog.report.toPlainText()
+        dialog.leave.click()
+
+    monkeypatch.setattr(Workbench, "open", staticmethod(fail))
+    monkeypatch.setattr(sys, "__stderr__", None)
+    QTimer.singleShot(300, look)
+    assert main([]) == 1
+    assert seen[0].startswith(said)
+    assert capsys.readouterr().err.startswith("gpudesk: ")
+
+
+# Crashes
+
+
+def reports(user_home: Path) -> list[str]:
+    return sorted(file.suffix for file in (user_home / "logs").glob("crash-*"))
+
+
+def offered(user: User) -> list[str]:
+    user.until(lambda: user.window.note.offers)
+    return user.window.note.offers
+
+
+def test_a_crash_is_told_at_the_next_start_and_not_at_the_one_after(
+    program: StartProgram, user_home: Path
+) -> None:
+    crash()
+    assert reports(user_home) == [".lock", ".log"]
+
+    def show_it(user: User) -> None:
+        (offer,) = offered(user)
+        assert offer.startswith("GPU Desk ended unexpectedly on 20")
+        user.click("Show report", user.window.note)
+        dialog = dialog_of(user)
+        report = dialog.report.toPlainText()
+        assert "Segmentation fault" in report
+        assert "started: GPU Desk" in report.partition("Last lines of the log")[2]
+        assert dialog.leave.text() == "Close"
+        dialog.copy_report()
+        assert QApplication.clipboard().text() == report
+        dialog.accept()
+        assert user.window.note.offers == []
+
+    program(show_it)
+    assert reports(user_home) == [".txt"]
+
+    def nothing_more(user: User) -> None:
+        user.qtbot.wait(200)
+        assert user.window.note.offers == []
+
+    program(nothing_more)
+
+
+def test_a_crash_that_is_discarded_is_gone(program: StartProgram, user_home: Path) -> None:
+    crash()
+
+    def discard(user: User) -> None:
+        offered(user)
+        user.click("Discard", user.window.note)
+        assert not user.window.note.isVisible()
+
+    program(discard)
+    assert reports(user_home) == []
+
+
+def test_a_crash_that_was_not_looked_at_is_offered_again_with_the_next(
+    program: StartProgram, user_home: Path
+) -> None:
+    crash()
+    program(lambda user: user.until(lambda: user.window.note.offers))
+    crash()
+
+    def both(user: User) -> None:
+        (offer,) = offered(user)
+        assert offer.startswith("GPU Desk ended unexpectedly 2 times, last on ")
+        user.click("Show reports", user.window.note)
+        assert dialog_of(user).count == 2
+
+    program(both)
+
+
+def test_what_qt_ended_the_program_with_is_in_the_report(program: StartProgram) -> None:
+    crash("qt")
+
+    def at_window(user: User) -> None:
+        offered(user)
+        user.click("Show report", user.window.note)
+        report = dialog_of(user).report.toPlainText()
+        assert "Qt: [A qFatal() call was made from Python code]" in report
+        assert "Aborted" in report
+
+    program(at_window)
+
+
+def test_the_report_of_a_crash_and_what_it_left_are_both_offered_on_the_start_page(
+    program: StartProgram, user_home: Path
+) -> None:
+    crash("edit")
+    assert len(kept(user_home)) == 1
+
+    def at_window(user: User) -> None:
+        offered(user)
+        (note,) = user.window.start.findChildren(RecoveredNote)
+        assert note.isVisible()
+        user.click("Open what was recovered of")
+        assert user.window.note.offers
+        user.click("Show report", user.window.note)
+        assert dialog_of(user).count == 1
+
+    program(at_window)
+
+
+def test_the_report_of_a_crash_and_what_it_left_are_both_offered_above_a_file(
+    program: StartProgram, file: Path
+) -> None:
+    crash("edit")
+
+    def at_window(user: User) -> None:
+        user.until(lambda: len(user.window.note.offers) == 2)
+        first = user.window
+        assert [offer.split()[0] for offer in first.note.offers] == ["Recovered:", "GPU"]
+        user.click("Show report", first.note)
+        dialog_of(user).accept()
+        user.until(lambda: not dialogs())
+        first.activateWindow()
+        user.click("Open", first.note)
+        user.until(lambda: len(user.windows) == 2)
+
+    program(at_window, str(file))
+
+
+def test_the_log_tells_of_start_pages_files_and_end_and_nothing_of_what_is_in_them(
+    program: StartProgram, file: Path, log: Callable[[], str]
+) -> None:
+    def at_window(user: User) -> None:
+        user.press("Ctrl+2")
+        move_load(user)
+        user.press("Ctrl+S")
+
+    program(at_window, str(file))
+    for said in ("started: GPU Desk ", "open: Catalog 20", "page performance", "opened: .gpudesk", "saved"):
+        assert said in log()
+    assert log().rstrip().endswith("ended")
+    for unsaid in (file.stem, "70b", "llama", "h200"):
+        assert unsaid not in log().lower()

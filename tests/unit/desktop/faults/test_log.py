@@ -1,0 +1,148 @@
+"""The log: its file, its last lines, the lines of another process, and what Qt says."""
+
+import logging
+import os
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QMessageLogContext, QtMsgType, qInfo
+
+from gpudesk import paths
+from gpudesk.desktop.faults import log as module
+from gpudesk.desktop.faults.log import LAST_LINES, QtMessages, lines_of, start_log
+
+ROOT = logging.getLogger("gpudesk")
+
+
+@pytest.fixture(autouse=True)
+def _log_of_its_own() -> Iterator[None]:
+    level, before = ROOT.level, list(ROOT.handlers)
+    for handler in before:
+        ROOT.removeHandler(handler)
+    yield
+    for handler in list(ROOT.handlers):
+        ROOT.removeHandler(handler)
+        handler.close()
+    for handler in before:
+        ROOT.addHandler(handler)
+    ROOT.setLevel(level)
+
+
+@pytest.fixture
+def file() -> Path:
+    return paths.logs_dir() / "gpudesk.log"
+
+
+def test_the_log_is_begun_once_however_often_it_is_asked_for(file: Path) -> None:
+    assert start_log() is start_log()
+    module.log.info("said once")
+    assert file.read_text(encoding="utf-8").count("said once") == 1
+
+
+def test_where_the_folder_cannot_be_the_last_lines_are_there_all_the_same(
+    user_home: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    user_home.write_text("no folder")
+    last = start_log()
+    module.log.info("kept")
+    assert last.lines[-1].endswith("kept")
+    assert capfd.readouterr().err == ""
+
+
+def test_a_log_that_cannot_be_written_any_more_is_no_fault(
+    user_home: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    start_log()
+    (user_home / "logs").rmdir()
+    module.log.info("into nothing")
+    assert capfd.readouterr().err == ""
+
+
+@pytest.mark.logs_warnings
+def test_of_each_record_the_first_line_is_kept_and_only_the_last_records() -> None:
+    last = start_log()
+    for number in range(LAST_LINES + 5):
+        module.log.error("number %d\nand more\n%s", number, "x" * 5000)
+    assert len(last.lines) == LAST_LINES
+    assert last.lines[0].endswith("number 5")
+    assert f"[{os.getpid()}] ERROR" in last.lines[0]
+
+
+def test_the_lines_of_another_process_are_found_until_its_end(file: Path) -> None:
+    file.parent.mkdir(parents=True)
+    end = datetime(2026, 5, 4, 12, 0, 30)  # noqa: DTZ001 - as in the log
+    older = [f"2026-05-04 12:00:{second:02},123 [77] INFO a: old {second}" for second in range(20)]
+    newer = [
+        "2026-05-04 12:00:29,000 [78] INFO a: other",
+        "2026-05-04 12:00:30,900 [77] ERROR a: last",
+        "Traceback [77]",
+        "2026-05-04 12:00:31,000 [77] INFO a: a later process of this number",
+    ]
+    file.with_name("gpudesk.log.1").write_text("\n".join(older) + "\n")
+    file.write_text("\n".join(newer) + "\n")
+    assert lines_of(77, end) == [*older, newer[1]]
+    assert lines_of(77, end - timedelta(days=1)) == []
+    assert lines_of(79, end) == []
+
+
+class Listening:
+    """Messages of Qt as they come to the log."""
+
+    def __init__(self) -> None:
+        self.fatal: list[str] = []
+        self.messages = QtMessages(self.fatal.append)
+        self.last = start_log()
+
+    def say(self, kind: QtMsgType, text: str) -> None:
+        self.messages.take(kind, QMessageLogContext(), text)
+
+    @property
+    def lines(self) -> list[str]:
+        return [line.partition("] ")[2] for line in self.last.lines]
+
+
+NAME = "gpudesk.desktop.faults.log"
+
+
+@pytest.mark.logs_warnings
+def test_what_qt_says_is_written_once_and_then_counted() -> None:
+    heard = Listening()
+    for _ in range(1000):
+        heard.say(QtMsgType.QtWarningMsg, "QPainter::begin: no")
+    assert heard.lines[0] == f"WARNING {NAME}: Qt, default: QPainter::begin: no"
+    assert heard.lines[-1] == f"WARNING {NAME}: Qt, default: QPainter::begin: no (512 times)"
+    assert len(heard.lines) == 10
+    assert heard.fatal == []
+
+
+@pytest.mark.logs_warnings
+def test_what_qt_ends_the_program_with_is_told_before() -> None:
+    heard = Listening()
+    heard.say(QtMsgType.QtFatalMsg, "no platform")
+    assert heard.fatal == ["no platform"]
+    assert heard.lines == [f"CRITICAL {NAME}: Qt, default: no platform"]
+
+
+def test_what_the_platform_without_a_screen_lacks_is_no_warning() -> None:
+    heard = Listening()
+    heard.say(QtMsgType.QtWarningMsg, "This plugin does not support raise()")
+    assert heard.lines == []
+
+
+def test_whoever_listened_to_qt_before_still_does() -> None:
+    told: list[str] = []
+    former = QtMessages(lambda _: None)
+    former.take = lambda *said: told.append(said[2])  # type: ignore[method-assign]
+    former.install()
+    try:
+        heard = Listening()
+        heard.messages.install()
+        qInfo("to both")
+        heard.messages.remove()
+        qInfo("to one")
+    finally:
+        former.remove()
+    assert told == ["to both", "to one"]
+    assert heard.lines == [f"INFO {NAME}: Qt, default: to both"]

@@ -1,0 +1,76 @@
+"""Notes and offers: one note at a time, and offers that no note takes away."""
+
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
+from pytestqt.qtbot import QtBot
+
+from gpudesk.desktop.shell.note_bar import NoteBar
+from gpudesk.desktop.theme.theme import Theme
+from gpudesk.desktop.widgets.buttons import IconButton
+
+
+@pytest.fixture
+def bar(theme: Theme, qtbot: QtBot) -> Iterator[NoteBar]:
+    window = QWidget()
+    qtbot.addWidget(window)
+    made = NoteBar(theme)
+    QVBoxLayout(window).addWidget(made)
+    window.show()
+    yield made
+    window.hide()
+
+
+def click(bar: NoteBar, title: str) -> None:
+    (button,) = [each for each in bar.findChildren(QPushButton) if each.text() == title and each.isVisible()]
+    QTest.mouseClick(button, Qt.MouseButton.LeftButton)
+
+
+def test_a_note_takes_the_place_of_the_one_before(bar: NoteBar) -> None:
+    bar.show_note("first", [("Do", list)])
+    bar.show_note("second")
+    assert bar.text == "second"
+    assert not any(button.isVisible() for button in bar.findChildren(QPushButton))
+
+
+def test_an_offer_stays_whatever_is_noted_and_cleared(bar: NoteBar) -> None:
+    taken: list[str] = []
+    bar.offer("recovered", [("Open", lambda: taken.append("opened"))])
+    bar.show_note("not saved")
+    bar.offer("crashed", [("Show", lambda: taken.append("shown"))])
+    assert bar.offers == ["recovered", "crashed"]
+    assert bar.text == "not saved"
+    bar.clear()
+    assert bar.text == ""
+    assert bar.isVisible()
+    click(bar, "Show")
+    assert bar.offers == ["recovered"]
+    click(bar, "Open")
+    assert taken == ["shown", "opened"]
+    assert bar.offers == []
+    assert not bar.isVisible()
+
+
+def test_an_answer_may_make_the_next_offer(bar: NoteBar) -> None:
+    bar.offer("first", [("Next", lambda: bar.offer("second", []))])
+    click(bar, "Next")
+    assert bar.offers == ["second"]
+    assert bar.isVisible()
+
+
+def test_each_is_closed_by_itself(bar: NoteBar) -> None:
+    bar.offer("offer", [])
+    bar.show_note("note")
+    above, below = (each for each in bar.findChildren(IconButton) if each.isVisible())
+    places = {each: each.mapTo(bar, each.rect().topLeft()).y() for each in (above, below)}
+    upper = min(places, key=lambda each: places[each])
+    QTest.mouseClick(upper, Qt.MouseButton.LeftButton)
+    assert bar.offers == []
+    assert bar.text == "note"
+    lower = above if upper is below else below
+    QTest.keyClick(lower, Qt.Key.Key_Escape)
+    assert bar.text == ""
+    assert not bar.isVisible()
