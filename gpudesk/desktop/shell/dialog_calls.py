@@ -37,9 +37,16 @@ def show_keys(window: MainWindow) -> None:
 def show_about(window: MainWindow) -> None:
     """Show versions, the catalog's date and the licences of all parts."""
     from gpudesk.desktop.shell.dialogs.about import AboutDialog, program_facts
-    from gpudesk.desktop.shell.dialogs.licences import licences
+    from gpudesk.parts import parts
 
-    _open(AboutDialog(window.theme, program_facts(window.program.workbench), licences(), window))
+    _open(AboutDialog(window.theme, program_facts(window.program.workbench), parts(), window))
+
+
+def show_installation_check(window: MainWindow) -> None:
+    """Check the installation, and show what was found."""
+    from gpudesk.desktop.shell.dialogs.installation import InstallationDialog
+
+    _open(InstallationDialog(window.theme, window))
 
 
 def _open(dialog: QDialog) -> None:

@@ -4,100 +4,174 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import PySide6
-from PySide6.QtCore import Qt, qVersion
-from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QDialog,
-    QGridLayout,
-    QHBoxLayout,
-    QHeaderView,
-    QLabel,
-    QTableWidget,
-    QTableWidgetItem,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import QSize, Qt, qVersion
+from PySide6.QtGui import QGuiApplication, QKeyEvent
+from PySide6.QtWidgets import QDialog, QGridLayout, QHBoxLayout, QLabel, QStackedLayout, QVBoxLayout, QWidget
 
-from gpudesk import __version__, paths
-from gpudesk.desktop.shell.dialogs.licences import Licence, version_of
+from gpudesk import paths
+from gpudesk.desktop.shell.dialogs.licence_view import LicenceView
+from gpudesk.desktop.shell.dialogs.parts_list import PartsList, described
 from gpudesk.desktop.theme.focus_ring import FocusRing
 from gpudesk.desktop.theme.icons import program_icon
 from gpudesk.desktop.theme.theme import Theme
 from gpudesk.desktop.widgets.buttons import Button
 from gpudesk.desktop.widgets.label import Label
 from gpudesk.domain.formatting import UNKNOWN
+from gpudesk.parts import Part, version_of
+from gpudesk.release import Installation, Release, installation, release
 from gpudesk.text import tr
 from gpudesk.workbench.workbench import Workbench
 
-#: What a line says, and of what.
-Fact = tuple[str, str]
-
 #: As many characters of a revision as tell it from others.
 _SHOWN = 16
-_WIDTH, _HEIGHT, _ICON = 560.0, 560.0, 48.0
+_COMMIT = 10
+_WIDTH, _HEIGHT, _ICON = 760.0, 640.0, 48.0
+_MOST_OF_SCREEN = 0.9
+
+
+class Fact(NamedTuple):
+    """What a line says, and of what; `copied` where the clipboard gets more, `wide` where it needs room."""
+
+    name: str
+    value: str
+    copied: str = ""
+    wide: bool = False
 
 
 def program_facts(workbench: Workbench) -> list[Fact]:
     """Return what is asked for first when a figure or a fault is looked into."""
     catalog, calibration = workbench.catalog, workbench.calibration
+    calibrated = tr(
+        "{name}, revision {revision}", name=calibration.name, revision=calibration.revision[:_SHOWN]
+    )
+    known = release()
     return [
-        (tr("Version"), __version__),
-        (tr("Catalog"), tr("{date}, revision {revision}", date=catalog.data_date, revision=catalog.revision)),
-        (
-            tr("Calibration"),
-            tr("{name}, revision {revision}", name=calibration.name, revision=calibration.revision[:_SHOWN]),
+        Fact(tr("Version"), known.version),
+        _commit(known),
+        Fact(
+            tr("Catalog"),
+            tr("{date}, revision {revision}", date=catalog.data_date, revision=catalog.revision),
         ),
-        ("Python", platform.python_version()),
-        ("Qt", qVersion()),
-        ("PySide6", PySide6.__version__),
-        ("NumPy", version_of("numpy") or UNKNOWN),
-        ("pyqtgraph", version_of("pyqtgraph") or UNKNOWN),
-        (tr("System"), f"{platform.system()} {platform.release()}"),
-        (tr("Your data"), str(paths.user_dir())),
+        Fact(tr("Calibration"), calibrated),
+        Fact(tr("Installed"), _installed(installation())),
+        Fact(tr("System"), f"{platform.system()} {platform.release()}, {platform.machine()}"),
+        Fact("Python", platform.python_version()),
+        Fact("Qt", qVersion()),
+        Fact("PySide6", PySide6.__version__),
+        Fact("NumPy", version_of("numpy") or UNKNOWN),
+        Fact("pyqtgraph", version_of("pyqtgraph") or UNKNOWN),
+        Fact(tr("Your data"), str(paths.user_dir()), wide=True),
     ]
 
 
+def _commit(known: Release) -> Fact:
+    """Return the commit in short; its whole name is for the clipboard."""
+    name = tr("Commit")
+    if known.commit is None:
+        return Fact(name, tr("not recorded"))
+    moment = known.committed or ""
+
+    def told(commit: str, time: str) -> str:
+        if known.modified:
+            return tr("{commit} of {time}, with changes", commit=commit, time=time)
+        return tr("{commit} of {time}", commit=commit, time=time)
+
+    short = told(known.commit[:_COMMIT], moment.partition("T")[0])
+    return Fact(name, short, told(known.commit, moment))
+
+
+def _installed(how: Installation) -> str:
+    return {
+        "checkout": tr("a checkout of the sources"),
+        "package": tr("a Python package"),
+        "frozen": tr("a program of its own"),
+        "portable": tr("portable, with your data beside it"),
+    }[how]
+
+
 class AboutDialog(QDialog):
-    """Shows facts and licences; Copy puts all of it on the clipboard."""
+    """Shows facts and parts; Copy puts all of it on the clipboard, Enter opens the terms of a part."""
 
     def __init__(
         self,
         theme: Theme,
         facts: Sequence[Fact],
-        licences: Sequence[Licence],
+        parts: Sequence[Part],
         parent: QWidget | None = None,
     ) -> None:
         """Show what is given."""
         super().__init__(parent)
         self._theme = theme
         self._facts = tuple(facts)
-        self._licences = tuple(licences)
+        self._parts = tuple(parts)
         self.setWindowTitle(tr("About GPU Desk"))
+        self.parts = PartsList(theme, self._parts)
+        self.parts.opened.connect(self.show_licence)
+        self.licence = LicenceView(theme)
+        self.licence.left.connect(self.show_overview)
+        self._stack = QStackedLayout()
+        self._stack.addWidget(self._overview())
+        self._stack.addWidget(self.licence)
         column = QVBoxLayout(self)
         column.setContentsMargins(theme.px(24), theme.px(20), theme.px(24), theme.px(16))
         column.setSpacing(theme.px(12))
-        column.addLayout(self._head())
-        column.addLayout(self._grid())
-        column.addWidget(Label(theme, tr("Works of others, with their licences"), font="section"))
-        column.addWidget(self._table(), 1)
+        column.addLayout(self._stack, 1)
         column.addLayout(self._buttons())
-        self.resize(theme.px(_WIDTH), theme.px(_HEIGHT))
+        self.parts.moved.connect(self._settle)
+        self._settle()
+        room = self.screen().availableSize() * _MOST_OF_SCREEN
+        self.resize(QSize(theme.px(_WIDTH), theme.px(_HEIGHT)).boundedTo(room))
         self._ring = FocusRing(self, theme)
+        self.leave.setFocus()
 
     @property
     def text(self) -> str:
-        """All that is shown, as plain text."""
-        facts = [f"{name}: {value}" for name, value in self._facts]
-        works = [f"{_work(each)}: {each.licence}" for each in self._licences]
+        """All that there is to know, as plain text."""
+        facts = [f"{fact.name}: {fact.copied or fact.value}" for fact in self._facts]
+        works = [f"{described(part)}: {part.licence or tr('not stated')}" for part in self._parts]
         return "\n".join(["GPU Desk", *facts, "", *works]) + "\n"
 
     def copy_text(self) -> None:
         """Put all of it on the clipboard, and say so on the button."""
         QGuiApplication.clipboard().setText(self.text)
         self.copy.setText(tr("Copied"))
+
+    def show_licence(self, part: Part) -> None:
+        """Show the terms of a part in the place of everything else."""
+        self._stack.setCurrentWidget(self.licence)
+        self._settle()
+        self.licence.show_part(part)
+
+    def show_overview(self) -> None:
+        """Go back to the list, at the part that was read about."""
+        self._stack.setCurrentIndex(0)
+        self._settle()
+        self.parts.table.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
+        """Esc leaves the terms first, then the dialog."""
+        if event.key() == Qt.Key.Key_Escape and self._stack.currentWidget() is self.licence:
+            self.show_overview()
+        else:
+            super().keyPressEvent(event)
+
+    def _settle(self) -> None:
+        """Offer what can be done now."""
+        self.read.setVisible(self._stack.currentWidget() is not self.licence)
+        self.read.setEnabled(self.parts.current is not None)
+
+    def _overview(self) -> QWidget:
+        overview = QWidget()
+        column = QVBoxLayout(overview)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(self._theme.px(12))
+        column.addLayout(self._head())
+        column.addLayout(self._grid())
+        column.addWidget(self.parts, 1)
+        return overview
 
     def _head(self) -> QHBoxLayout:
         theme = self._theme
@@ -115,57 +189,58 @@ class AboutDialog(QDialog):
         return row
 
     def _grid(self) -> QGridLayout:
-        theme = self._theme
+        """Return the facts: in two columns, each with lines of its own height, and below what needs room."""
+        narrow = [fact for fact in self._facts if not fact.wide]
+        half = (len(narrow) + 1) // 2
         grid = QGridLayout()
-        grid.setHorizontalSpacing(theme.px(16))
-        grid.setVerticalSpacing(theme.px(2))
-        grid.setColumnStretch(1, 1)
-        for line, (name, value) in enumerate(self._facts):
-            caption = Label(theme, name, font="small", colour="text3")
-            shown = Label(theme, value, font="small", wrap=True)
-            shown.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-            shown.setAlignment(Qt.AlignmentFlag.AlignTop)
-            shown.setAccessibleName(f"{name}: {value}")
-            grid.addWidget(caption, line, 0, Qt.AlignmentFlag.AlignTop)
-            grid.addWidget(shown, line, 1)
+        grid.setHorizontalSpacing(self._theme.px(32))
+        grid.setVerticalSpacing(self._theme.px(2))
+        grid.setColumnStretch(0, 3)
+        grid.setColumnStretch(1, 2)
+        captions: list[Label] = []
+        for column, facts in enumerate((narrow[:half], narrow[half:])):
+            grid.addLayout(self._lines(facts, captions if column == 0 else []), 0, column)
+        grid.addLayout(self._lines([fact for fact in self._facts if fact.wide], captions), 1, 0, 1, 2)
+        width = max((each.sizeHint().width() for each in captions), default=0)
+        for each in captions:
+            each.setMinimumWidth(width)
         return grid
 
-    def _table(self) -> QTableWidget:
-        theme = self._theme
-        table = QTableWidget(len(self._licences), 2)
-        table.setAccessibleName(tr("Works of others, with their licences"))
-        for line, each in enumerate(self._licences):
-            table.setItem(line, 0, QTableWidgetItem(_work(each)))
-            licence = QTableWidgetItem(each.licence)
-            licence.setToolTip(each.licence)
-            table.setItem(line, 1, licence)
-        table.setFont(theme.font("small"))
-        table.verticalHeader().hide()
-        table.verticalHeader().setDefaultSectionSize(theme.px(24))
-        table.horizontalHeader().hide()
-        table.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.ResizeToContents)
-        table.horizontalHeader().setStretchLastSection(True)
-        table.setShowGrid(False)
-        table.setTabKeyNavigation(False)
-        table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        return table
+    def _lines(self, facts: Sequence[Fact], captions: list[Label]) -> QGridLayout:
+        """Return a line a fact, and add its caption to those that are to be of one width."""
+        theme, top = self._theme, Qt.AlignmentFlag.AlignTop
+        lines = QGridLayout()
+        lines.setHorizontalSpacing(theme.px(16))
+        lines.setVerticalSpacing(theme.px(2))
+        lines.setColumnStretch(1, 1)
+        for line, fact in enumerate(facts):
+            caption = Label(theme, fact.name, font="small", colour="text3")
+            shown = Label(theme, fact.value, font="small", wrap=True)
+            shown.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+            shown.setAlignment(top)
+            shown.setAccessibleName(f"{fact.name}: {fact.value}")
+            caption.setAlignment(top)
+            captions.append(caption)
+            lines.addWidget(caption, line, 0, top)
+            lines.addWidget(shown, line, 1)
+        lines.setRowStretch(len(facts), 1)
+        return lines
 
     def _buttons(self) -> QHBoxLayout:
         self.copy = Button(self._theme, tr("Copy"), icon="copy")
         self.copy.setAutoDefault(False)
+        self.copy.setToolTip(tr("Copy all facts and the list of works"))
         self.copy.clicked.connect(self.copy_text)
-        close = Button(self._theme, tr("Close"), kind="primary")
-        close.setDefault(True)
-        close.clicked.connect(self.accept)
-        close.setFocus()
+        self.read = Button(self._theme, tr("Show licence"), icon="file-text")
+        self.read.setAutoDefault(False)
+        self.read.clicked.connect(self.parts.open_current)
+        self.leave = Button(self._theme, tr("Close"), kind="primary")
+        self.leave.setDefault(True)
+        self.leave.clicked.connect(self.accept)
         row = QHBoxLayout()
         row.setSpacing(self._theme.px(8))
         row.addWidget(self.copy)
+        row.addWidget(self.read)
         row.addStretch(1)
-        row.addWidget(close)
+        row.addWidget(self.leave)
         return row
-
-
-def _work(licence: Licence) -> str:
-    return f"{licence.work} {licence.version}".rstrip()

@@ -1,70 +1,23 @@
-"""The dialogs of the window: about, keyboard shortcuts, more settings."""
+"""The dialogs of the window: keyboard shortcuts, more settings."""
 
-import re
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLabel, QTableWidget
 from pytestqt.qtbot import QtBot
 
-from gpudesk import __version__
 from gpudesk.desktop.actions import ActionSpec, Menu
-from gpudesk.desktop.shell.dialogs.about import AboutDialog, program_facts
 from gpudesk.desktop.shell.dialogs.keyboard import KeyboardDialog, shortcut_entries
-from gpudesk.desktop.shell.dialogs.licences import Licence, licences
 from gpudesk.desktop.shell.dialogs.more_settings import MoreSettingsDialog
 from gpudesk.desktop.theme.theme import Theme
 from gpudesk.domain.formatting import GERMAN
 from gpudesk.domain.scenarios import Scenario
 from gpudesk.workbench.templates import read_template
-from gpudesk.workbench.workbench import Workbench
-
-NOTICES = Path(__file__).parents[4] / "THIRD_PARTY_NOTICES.md"
 
 
 def nothing() -> None:
     """Do nothing."""
-
-
-# About
-
-
-def test_about_says_and_copies_what_the_program_is_made_of(theme: Theme, qtbot: QtBot) -> None:
-    with Workbench.open() as workbench:
-        facts = program_facts(workbench)
-        revision = workbench.catalog.revision
-    dialog = AboutDialog(theme, facts, [Licence("numpy", "2.4.6", "BSD-3-Clause")])
-    qtbot.addWidget(dialog)
-    shown = " ".join(label.text() for label in dialog.findChildren(QLabel))
-    for wanted in (__version__, revision, "Python", "PySide6", "NumPy", "pyqtgraph"):
-        assert wanted in shown
-    QTest.mouseClick(dialog.copy, Qt.MouseButton.LeftButton)
-    copied = QGuiApplication.clipboard().text()
-    assert f"Version: {__version__}\n" in copied
-    assert revision in copied
-    assert "numpy 2.4.6: BSD-3-Clause" in copied
-
-
-def test_the_licences_are_those_of_the_notices() -> None:
-    rows = re.findall(r"^\| ([\w.-]+) \| ([\d.]+) \| ([^|]+) \|", NOTICES.read_text("utf-8"), re.MULTILINE)
-    found = {each.work.lower().replace("-", "_"): each.licence for each in licences()}
-    assert len(rows) > 5
-    for name, _version, licence in rows:
-        assert found[name.lower().replace("-", "_")] == licence.strip()
-    assert {"qt", "inter", "lucide"} <= set(found)
-
-
-def test_all_licences_are_listed(theme: Theme, qtbot: QtBot) -> None:
-    works = licences()
-    dialog = AboutDialog(theme, [], works)
-    qtbot.addWidget(dialog)
-    table = dialog.findChildren(QTableWidget)[0]
-    listed = [item.text() for row in range(table.rowCount()) if (item := table.item(row, 0)) is not None]
-    assert listed == [f"{each.work} {each.version}".strip() for each in works]
 
 
 # Keyboard shortcuts

@@ -1,0 +1,205 @@
+"""About: what it says, what it copies, and the licences that it opens, all of it by keyboard."""
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QLabel, QWidget
+from pytestqt.qtbot import QtBot
+
+from gpudesk import __version__, paths, release
+from gpudesk.desktop.shell.dialogs import about
+from gpudesk.desktop.shell.dialogs.about import AboutDialog, program_facts
+from gpudesk.desktop.theme.theme import Theme
+from gpudesk.parts import PROGRAM, Part, parts
+from gpudesk.release import Release
+from gpudesk.workbench.workbench import Workbench
+
+COMMIT = "0123456789abcdef0123456789abcdef01234567"
+FEW = [
+    Part(PROGRAM, "0.1.0", "Apache-2.0", kind="program"),
+    Part(
+        "libpng", "1.6.59", "libpng-2.0", "Cosmin Truta", within="Qt", copyright=("Copyright Cosmin Truta",)
+    ),
+    Part("numpy", "2.4.6", "BSD-3-Clause"),
+]
+#: As many as a frozen program has.
+MANY = [*FEW, *(Part(f"crate-{number}", "1.0", "MIT OR Apache-2.0") for number in range(60))]
+
+
+@pytest.fixture
+def shown(theme: Theme, qtbot: QtBot, workbench: Workbench) -> AboutDialog:
+    """Show the dialog over many parts, with the focus where it is at first."""
+    return opened(theme, qtbot, AboutDialog(theme, program_facts(workbench), MANY))
+
+
+def opened(theme: Theme, qtbot: QtBot, dialog: AboutDialog) -> AboutDialog:
+    """Show a dialog as the window in front."""
+    qtbot.addWidget(dialog)
+    dialog.show()
+    dialog.activateWindow()
+    qtbot.waitUntil(dialog.isActiveWindow)
+    return dialog
+
+
+def press(key: Qt.Key, text: str = "") -> None:
+    """Press a key where the focus is."""
+    focused = QApplication.focusWidget()
+    assert focused is not None
+    if text:
+        QTest.keyClicks(focused, text)
+    QTest.keyClick(focused, key)
+
+
+def tab_to(wanted: QWidget) -> None:
+    """Go to a control with the Tab key."""
+    for _ in range(20):
+        if QApplication.focusWidget() is wanted:
+            return
+        press(Qt.Key.Key_Tab)
+    pytest.fail(f"Tab does not reach {wanted.accessibleName()}")
+
+
+def visible_rows(dialog: AboutDialog) -> list[str]:
+    table = dialog.parts.table
+    rows = [row for row in range(table.rowCount()) if not table.isRowHidden(row)]
+    return [item.text() for row in rows if (item := table.item(row, 0)) is not None]
+
+
+def test_facts_name_versions_commit_data_and_where_the_users_files_are(
+    workbench: Workbench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    noted = Release(__version__, COMMIT, "2026-11-22T20:00:00Z", modified=True)
+    monkeypatch.setattr(about, "release", lambda: noted)
+    facts = {fact.name: fact for fact in program_facts(workbench)}
+    assert facts["Version"].value == __version__
+    assert facts["Commit"].value == "0123456789 of 2026-11-22, with changes"
+    assert facts["Commit"].copied == f"{COMMIT} of 2026-11-22T20:00:00Z, with changes"
+    assert workbench.catalog.revision in facts["Catalog"].value
+    assert facts["Installed"].value == "a checkout of the sources"
+    assert facts["Your data"].value == str(paths.user_dir())
+    assert {"Python", "Qt", "PySide6", "NumPy", "pyqtgraph"} <= facts.keys()
+
+
+def test_an_unknown_commit_is_said_to_be_unknown(
+    workbench: Workbench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(about, "release", lambda: Release(__version__))
+    assert ("Commit", "not recorded") in {(fact.name, fact.value) for fact in program_facts(workbench)}
+
+
+def test_about_asks_for_the_commit_once_it_is_opened_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Path] = []
+
+    def answer(root: Path) -> Release:
+        asked.append(root)
+        return Release(__version__)
+
+    monkeypatch.setattr(release, "release_of", answer)
+    release.release.cache_clear()
+    with Workbench.open() as workbench:
+        assert not asked
+        program_facts(workbench)
+    release.release.cache_clear()
+    assert len(asked) == 1
+
+
+def test_one_button_copies_everything(theme: Theme, qtbot: QtBot, workbench: Workbench) -> None:
+    facts = program_facts(workbench)
+    dialog = opened(theme, qtbot, AboutDialog(theme, facts, FEW))
+    said = " ".join(label.text() for label in dialog.findChildren(QLabel))
+    assert all(fact.value in said for fact in facts)
+    tab_to(dialog.copy)
+    press(Qt.Key.Key_Space)
+    copied = QGuiApplication.clipboard().text()
+    assert all(f"{fact.name}: {fact.copied or fact.value}\n" in copied for fact in facts)
+    assert "libpng 1.6.59, in Qt: libpng-2.0\nnumpy 2.4.6: BSD-3-Clause\n" in copied
+    assert dialog.copy.text() == "Copied"
+
+
+def test_all_parts_are_listed_and_a_short_list_needs_no_filter(theme: Theme, qtbot: QtBot) -> None:
+    dialog = opened(theme, qtbot, AboutDialog(theme, [], FEW))
+    assert visible_rows(dialog) == ["GPU Desk 0.1.0", "libpng 1.6.59, in Qt", "numpy 2.4.6"]
+    assert not dialog.parts.filter.isVisible()
+
+
+def test_a_long_list_is_narrowed_by_name_and_by_licence(shown: AboutDialog) -> None:
+    tab_to(shown.parts.filter)
+    QTest.keyClicks(shown.parts.filter, "qt PNG")
+    assert visible_rows(shown) == ["libpng 1.6.59, in Qt"]
+    assert shown.parts.filter.accessibleDescription() == "1 of 63"
+    QTest.keyClick(shown.parts.filter, Qt.Key.Key_Escape)
+    assert len(visible_rows(shown)) == 63
+    QTest.keyClicks(shown.parts.filter, "bsd")
+    assert visible_rows(shown) == ["numpy 2.4.6"]
+
+
+def test_a_filter_that_nothing_has_leaves_nothing_to_open(shown: AboutDialog) -> None:
+    tab_to(shown.parts.filter)
+    QTest.keyClicks(shown.parts.filter, "quux")
+    assert visible_rows(shown) == []
+    assert not shown.read.isEnabled()
+    shown.parts.open_current()
+    assert shown.read.isVisible()
+
+
+def test_enter_in_the_list_opens_the_licence_and_escape_comes_back(shown: AboutDialog) -> None:
+    tab_to(shown.parts.filter)
+    press(Qt.Key.Key_Down, "libpng")
+    assert shown.parts.table.hasFocus()
+    press(Qt.Key.Key_Return)
+    assert shown.isVisible()
+    assert shown.licence.text.hasFocus()
+    assert shown.licence.title.text() == "libpng 1.6.59, in Qt"
+    assert "Cosmin Truta" in shown.licence.facts.text()
+    assert "Copyright Cosmin Truta" in shown.licence.text.toPlainText()
+    press(Qt.Key.Key_Escape)
+    assert shown.isVisible()
+    assert shown.parts.table.hasFocus()
+    press(Qt.Key.Key_Escape)
+    assert not shown.isVisible()
+
+
+def test_the_button_opens_the_licence_too_and_back_returns(shown: AboutDialog) -> None:
+    tab_to(shown.read)
+    press(Qt.Key.Key_Space)
+    assert shown.licence.isVisible()
+    assert not shown.read.isVisible()
+    tab_to(shown.licence.back)
+    press(Qt.Key.Key_Space)
+    assert shown.parts.isVisible()
+    assert shown.read.isVisible()
+
+
+def test_a_double_click_opens_the_licence(shown: AboutDialog) -> None:
+    table = shown.parts.table
+    place = table.visualRect(table.model().index(1, 0)).center()
+    QTest.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    QTest.mouseDClick(table.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert shown.licence.title.text() == "libpng 1.6.59, in Qt"
+
+
+def test_a_part_whose_text_is_not_there_says_so(theme: Theme, qtbot: QtBot) -> None:
+    dialog = opened(theme, qtbot, AboutDialog(theme, [], FEW))
+    dialog.show_licence(FEW[2])
+    assert "does not come with the package" in dialog.licence.text.toPlainText()
+
+
+def test_the_program_opens_its_own_licence(theme: Theme, qtbot: QtBot) -> None:
+    dialog = opened(theme, qtbot, AboutDialog(theme, [], parts()))
+    tab_to(dialog.parts.table)
+    press(Qt.Key.Key_Return)
+    assert "Apache License" in dialog.licence.text.toPlainText()
+
+
+@pytest.mark.parametrize("percent", [100, 150])
+def test_nothing_is_cut_off(theme: Theme, qtbot: QtBot, workbench: Workbench, percent: int) -> None:
+    theme.set_font_percent(percent)
+    dialog = opened(theme, qtbot, AboutDialog(theme, program_facts(workbench), MANY))
+    for label in dialog.findChildren(QLabel):
+        if label.isVisible() and label.text():
+            needed = label.heightForWidth(label.width()) if label.wordWrap() else label.sizeHint().height()
+            assert label.height() >= needed, label.text()
+    assert dialog.height() <= dialog.screen().availableSize().height()

@@ -1,0 +1,99 @@
+"""Whose work the program is made of: the list of a frozen program, and what installed packages state."""
+
+import json
+import re
+from importlib.metadata import PathDistribution
+from pathlib import Path
+
+import pytest
+
+from gpudesk import __version__, paths
+from gpudesk.parts import PROGRAM, Part, licence_text, part_of, parts, terms_of
+
+NOTICES = Path(__file__).parents[2] / "THIRD_PARTY_NOTICES.md"
+
+
+@pytest.fixture
+def listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the place of a frozen program's list."""
+    path = tmp_path / "parts.json"
+    monkeypatch.setattr(paths, "parts_path", lambda: path)
+    return path
+
+
+def package(folder: Path, metadata: str, *texts: str) -> PathDistribution:
+    """Return an installed package with the given fields and files of terms."""
+    info = folder / "thing-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(f"Metadata-Version: 2.4\nName: thing\nVersion: 1.0\n{metadata}", "utf-8")
+    for text in texts:
+        (info / text).parent.mkdir(parents=True, exist_ok=True)
+        (info / text).write_text(f"text of {text}", encoding="utf-8")
+    (info / "RECORD").write_text("".join(f"{info.name}/{name},,\n" for name in ("METADATA", *texts)), "utf-8")
+    return PathDistribution(info)
+
+
+def test_the_program_comes_first_with_its_own_licence() -> None:
+    own = parts()[0]
+    assert (own.name, own.version, own.licence) == (PROGRAM, __version__, "Apache-2.0")
+    assert "Apache License" in licence_text(own)
+
+
+def test_the_licences_are_those_of_the_notices() -> None:
+    rows = re.findall(r"^\| ([\w.-]+) \| ([\d.]+) \| ([^|]+) \|", NOTICES.read_text("utf-8"), re.MULTILINE)
+    found = {part.name: part.licence for part in parts() if part.kind == "package"}
+    assert {name: licence.strip() for name, _, licence in rows} == found
+
+
+def test_works_that_no_package_names_are_told_too() -> None:
+    by_name = {part.name: part for part in parts()}
+    assert by_name["Qt"].licence == "LGPL-3.0-only"
+    assert "SIL OPEN FONT LICENSE" in licence_text(by_name["Inter"])
+    assert "ISC License" in licence_text(by_name["Lucide"])
+
+
+def test_every_installed_package_states_terms_that_can_be_told() -> None:
+    assert [part.name for part in parts() if not part.licence] == []
+
+
+@pytest.mark.parametrize(
+    ("metadata", "expected"),
+    [
+        ("License-Expression: MIT\nLicense: something else\n", "MIT"),
+        ("License: LGPL-3.0-only OR GPL-2.0-only\n", "LGPL-3.0-only OR GPL-2.0-only"),
+        ("License: GPL with an exception\nClassifier: License :: OSI Approved :: MIT License\n", "MIT"),
+        ("Classifier: License :: OSI Approved :: BSD License\n", "BSD-3-Clause"),
+        ("Classifier: License :: Other/Proprietary License\n", ""),
+        ("", ""),
+    ],
+)
+def test_terms_are_told_as_an_expression_or_not_at_all(tmp_path: Path, metadata: str, expected: str) -> None:
+    assert terms_of(package(tmp_path, metadata)) == expected
+
+
+def test_a_package_is_told_with_author_home_and_all_its_texts(tmp_path: Path) -> None:
+    fields = "Author-email: A Writer <a@example.org>\nProject-URL: Homepage, https://example.org\n"
+    part = part_of(package(tmp_path, fields, "licenses/inner/COPYING", "LICENSE.txt", "entry_points.txt"))
+    assert (part.author, part.home) == ("A Writer", "https://example.org")
+    assert part.purl == "pkg:pypi/thing@1.0"
+    assert licence_text(part) == "text of LICENSE.txt\n\ntext of licenses/inner/COPYING"
+
+
+def test_a_frozen_program_tells_what_its_list_says(listed: Path) -> None:
+    (listed.parent / "licences").mkdir()
+    (listed.parent / "licences" / "Zlib.txt").write_text("as is", encoding="utf-8")
+    zlib = Part("zlib", "1.3", "Zlib", within="Qt", copyright=("(C) Adler",), texts=("licences/Zlib.txt",))
+    unknown = {"name": "of a later version", "another": 1}
+    listed.write_text(json.dumps([zlib.record(), unknown]), encoding="utf-8")
+    assert parts() == [Part("of a later version"), zlib]
+    assert licence_text(zlib) == "(C) Adler\n\nas is"
+
+
+def test_a_text_that_is_gone_leaves_the_rest(listed: Path) -> None:
+    assert licence_text(Part("zlib", copyright=("(C) Adler",), texts=("licences/gone.txt",))) == "(C) Adler"
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[1]", '[{"version": "1"}]', "null"])
+def test_a_list_that_cannot_be_read_is_empty(listed: Path, text: str) -> None:
+    listed.write_text(text, encoding="utf-8")
+    assert parts() == []
