@@ -9,8 +9,10 @@ starts the command, does what the plan of that name says, and writes what it met
 
 from __future__ import annotations
 
+import errno
 import json
 import os
+import socket
 import subprocess
 import sys
 import time
@@ -22,6 +24,7 @@ import pyatspi  # type: ignore[import-not-found]
 from gi.repository import Gio, GLib  # type: ignore[import-not-found]
 
 _PATIENCE_S = 30.0
+_RETURN, _ESCAPE = 0xFF0D, 0xFF1B
 
 
 class NotThereError(LookupError):
@@ -93,6 +96,18 @@ class Reader:
 
         return str(self._wait(look, f"other {role} than {before!r}"))
 
+    def opened(self, title: str) -> None:
+        """Wait for a window or dialog whose title begins so."""
+        self._wait(lambda: any(each.startswith(title) for each in self._titles()), f"window {title!r}")
+
+    def closed(self, title: str) -> None:
+        """Wait until no such window is left."""
+        self._wait(lambda: not any(each.startswith(title) for each in self._titles()), f"end of {title!r}")
+
+    def _titles(self) -> list[str]:
+        windows = (self.application.getChildAtIndex(n) for n in range(self.application.childCount))
+        return [window.name for window in windows if window is not None and _shows(window)]
+
     # Acting
 
     def press(self, role: str, start: str) -> None:
@@ -103,6 +118,46 @@ class Reader:
         if wanted is None:
             raise NotThereError(f"{role} {start!r} can only be asked to {offered}")
         action.doAction(offered.index(wanted))
+
+    def write(self, role: str, start: str, text: str) -> None:
+        """Put text into a field."""
+        self.find(role, start).queryEditableText().setTextContents(text)
+
+    def key(self, symbol: int) -> None:
+        """Press a key where the keyboard is."""
+        pyatspi.Registry.generateKeyboardEvent(symbol, None, pyatspi.KEY_SYM)
+
+    def command(self, start: str) -> None:
+        """Run the command that begins so, as the list of commands has it."""
+        self.press("push button", "Search or run a command")
+        self.write("text", "Search or run a command", start)
+        self.find("list item", start)
+        self.key(_RETURN)
+
+    def choose_file(self, dialog: str, path: Path) -> None:
+        """Answer the question for a file."""
+        self.opened(dialog)
+        self.write("text", "File name:", str(path))
+        self.key(_RETURN)
+        self.closed(dialog)
+
+    def leave(self, dialog: str) -> None:
+        """Go out of a dialog once it is there."""
+        self.opened(dialog)
+        self.key(_ESCAPE)
+        self.closed(dialog)
+
+    def choices(self, role: str, start: str) -> list[str]:
+        """Return what can be chosen among the pages, say, or the views of one."""
+        inside = self.find(role, start)
+        return [each.name for each in _walk(inside) if each.getRoleName() == "check box"]
+
+    def choose(self, name: str) -> None:
+        """Choose a page or a view, and wait until it is the one that is shown."""
+        self.press("check box", name)
+        self._wait(
+            lambda: self.find("check box", name).getState().contains(pyatspi.STATE_CHECKED), f"choice {name}"
+        )
 
     def controls(self) -> list[dict[str, object]]:
         """Return everything that is shown: role, name, description, and whether it takes the focus."""
@@ -201,7 +256,79 @@ def start_page(reader: Reader) -> dict[str, object]:
     return met
 
 
-_PLANS: dict[str, Callable[[Reader], dict[str, object]]] = {"main-job": main_job, "start": start_page}
+#: Commands, as they begin, with the dialog that each opens.
+_DIALOGS = {
+    "About": "About GPU Desk",
+    "Keyboard shortcuts": "Keyboard shortcuts",
+    "More settings": "More settings",
+    "New accelerator of yours": "Add accelerator",
+    "New price of yours": "Add price",
+    "Export a table": "Export a table",
+    "When facts are stale": "What counts as stale",
+    "Backups of your facts": "Backups of your facts",
+    "Open…": "Open a scenario",
+}
+
+
+def whole_program(reader: Reader) -> dict[str, object]:
+    """Go wherever one can go; change the load, save the scenario and the sheet, bring a file in.
+
+    The files are those of the user's folder. What the machine's network says to an attempt is told as well,
+    and where on it the desktop's own services are.
+    """
+    folder = Path(os.environ["GPUDESK_HOME"])
+    pages: dict[str, list[str]] = {}
+    for page in reader.choices("filler", "Pages"):
+        reader.choose(page)
+        shown = [each.name for each in reader.everything() if each.getRoleName() == "check box"]
+        pages[page] = [name for name in shown if name.startswith("View: ")]
+        for view in pages[page]:
+            reader.choose(view)
+    reader.choose("Compare")
+    slider = reader.find("slider", "Concurrency").queryValue()
+    slider.currentValue = slider.maximumValue
+    for command, dialog in _DIALOGS.items():
+        reader.command(command)
+        reader.leave(dialog)
+    reader.command("Theme: Dark")
+    reader.command("Import models")
+    reader.choose_file("Import facts", folder / "config.json")
+    reader.write("text", "Name, required", "Brought in")
+    reader.write("text", "Source, required", "Measured here")
+    reader.press("push button", "Add model")
+    reader.closed("Import config.json")
+    reader.command("Save as")
+    reader.choose_file("Save the scenario", folder / "saved.gpudesk")
+    reader.command("Print or save")
+    reader.press("push button", "Save PDF")
+    reader.choose_file("Save the sheet", folder / "sheet.pdf")
+    reader.find("label", "Saved: ")
+    reader.leave("Comparison sheet")
+    return {"pages": pages, "network": _network(), "services": _services()}
+
+
+def _network() -> dict[str, str]:
+    """Return what comes of reaching for this machine and for another one."""
+    met = {}
+    for address in ("127.0.0.1", "192.0.2.1"):
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as reaching:
+            met[address] = errno.errorcode.get(reaching.connect_ex((address, 9)), "reached")
+    return met
+
+
+def _services() -> dict[str, str]:
+    """Return the addresses of the buses that a program of the desktop speaks on."""
+    session = Gio.bus_get_sync(Gio.BusType.SESSION, None)
+    names = ("org.a11y.Bus", "/org/a11y/bus", "org.a11y.Bus", "GetAddress")
+    told = session.call_sync(*names, None, None, Gio.DBusCallFlags.NONE, 10_000, None)
+    return {"session": os.environ["DBUS_SESSION_BUS_ADDRESS"], "accessibility": told.unpack()[0]}
+
+
+_PLANS: dict[str, Callable[[Reader], dict[str, object]]] = {
+    "main-job": main_job,
+    "start": start_page,
+    "whole-program": whole_program,
+}
 
 
 def _announce_a_screen_reader() -> None:
