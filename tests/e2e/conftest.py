@@ -5,7 +5,6 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
 import pytest
@@ -14,7 +13,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from gpudesk.cli.main import main
-from gpudesk.desktop.faults.log import LastLines
+from gpudesk.desktop.faults.log import LastLines, LogFile
 from gpudesk.desktop.faults.reporter import FaultReporter
 from gpudesk.desktop.shell.files import FileActions
 from gpudesk.workbench.scenario_file import write_scenario
@@ -99,7 +98,7 @@ def log_of_its_own() -> Iterator[None]:
     yield
     logger = logging.getLogger("gpudesk")
     for handler in list(logger.handlers):
-        if isinstance(handler, RotatingFileHandler | LastLines):
+        if isinstance(handler, LogFile | LastLines):
             logger.removeHandler(handler)
             handler.close()
     logger.setLevel(logging.NOTSET)

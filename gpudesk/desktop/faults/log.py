@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import threading
 from collections import deque
 from collections.abc import Callable
 from datetime import datetime
-from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from typing import Final, cast
 
@@ -23,6 +23,7 @@ LOG_NAME: Final = "gpudesk.log"
 LAST_LINES: Final = 30
 _LONGEST_LINE: Final = 400
 
+#: A file that has grown past this is set aside at the next start; so many are kept beside the present one.
 _MOST_BYTES: Final = 1 << 20
 _KEPT: Final = 3
 #: The process is named so that the lines of one that crashed can be found again.
@@ -34,11 +35,35 @@ _Handler = Callable[[QtMsgType, QMessageLogContext, str], object]
 _NOISE: Final = "This plugin does not support "
 
 
-class _LogFile(RotatingFileHandler):
-    """A log that nobody hears of where it cannot be written: the disk may be full, the folder read-only."""
+class LogFile(logging.FileHandler):
+    """A log that nobody hears of where it cannot be written: the disk may be full, the folder read-only.
+
+    The library has a handler that changes files while they are written; it loads what opens sockets.
+    """
+
+    def __init__(self, file: Path) -> None:
+        """Write to the end of a file, or to a new one where that has grown large."""
+        with contextlib.suppress(OSError):
+            if file.stat().st_size > _MOST_BYTES:
+                _set_aside(file)
+        super().__init__(file, encoding="utf-8", errors="backslashreplace", delay=True)
+        self.setFormatter(logging.Formatter(_FORMAT))
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write a record; the file is made with the first."""
+        with contextlib.suppress(OSError):
+            super().emit(record)
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - the library's name
         """Go on without."""
+
+
+def _set_aside(file: Path) -> None:
+    """Number a file among those before it, the newest 1; the oldest goes."""
+    for number in range(_KEPT, 0, -1):
+        former = file.with_name(f"{file.name}.{number - 1}") if number > 1 else file
+        if former.exists():
+            former.replace(file.with_name(f"{file.name}.{number}"))
 
 
 class LastLines(logging.Handler):
@@ -72,19 +97,15 @@ def start_log() -> LastLines:
         last = LastLines()
         root.addHandler(last)
     root.setLevel(logging.INFO)
-    if any(isinstance(handler, RotatingFileHandler) for handler in root.handlers):
+    if any(isinstance(handler, LogFile) for handler in root.handlers):
         return last
     try:
         paths.ensure_user_dir()
         folder = paths.logs_dir()
         folder.mkdir(exist_ok=True)
-        handler = _LogFile(
-            folder / LOG_NAME, maxBytes=_MOST_BYTES, backupCount=_KEPT, encoding="utf-8", delay=True
-        )
     except OSError:
         return last
-    handler.setFormatter(logging.Formatter(_FORMAT))
-    root.addHandler(handler)
+    root.addHandler(LogFile(folder / LOG_NAME))
     return last
 
 

@@ -1,7 +1,7 @@
 """The dialog of faults: what it says, its keys and buttons, and that none of several is lost."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -24,15 +24,21 @@ def fault(kind: str = "KeyError", place: str = "desktop/app.py:7") -> Fault:
 
 
 @pytest.fixture
-def opened(theme: Theme, qtbot: QtBot) -> Open:
+def opened(theme: Theme, qtbot: QtBot) -> Iterator[Open]:
+    made: list[FaultDialog] = []
+
     def open_it(*faults: Fault) -> FaultDialog:
         told = [told_fault(each, "All is kept.", f"Report of {each.kind}") for each in faults]
         dialog = FaultDialog(theme, told, "Go on")
+        made.append(dialog)
         dialog.present()
         qtbot.waitExposed(dialog)
         return dialog
 
-    return open_it
+    yield open_it
+    for dialog in made:
+        if isValid(dialog):
+            dialog.close()
 
 
 def test_it_says_what_happened_what_was_kept_and_shows_the_report(opened: Open) -> None:

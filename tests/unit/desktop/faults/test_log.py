@@ -2,6 +2,8 @@
 
 import logging
 import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -146,3 +148,25 @@ def test_whoever_listened_to_qt_before_still_does() -> None:
         former.remove()
     assert told == ["to both", "to one"]
     assert heard.lines == [f"INFO {NAME}: Qt, default: to both"]
+
+
+def test_a_log_that_has_grown_large_is_set_aside_at_the_next_start(file: Path) -> None:
+    file.parent.mkdir(parents=True)
+    for number in range(5):
+        file.write_text(f"{number}" * (1 << 20) + "and more")
+        start_log()
+        module.log.info("after %d", number)
+        assert "after" in file.read_text(encoding="utf-8")
+        assert file.stat().st_size < 200
+        for handler in list(ROOT.handlers):
+            ROOT.removeHandler(handler)
+            handler.close()
+    names = sorted(each.name for each in file.parent.iterdir())
+    assert names == ["gpudesk.log", "gpudesk.log.1", "gpudesk.log.2", "gpudesk.log.3"]
+    assert [file.with_name(name).read_text()[0] for name in names[1:]] == ["4", "3", "2"]
+
+
+def test_the_log_loads_nothing_that_opens_sockets() -> None:
+    program = "import sys, gpudesk.desktop.faults.watch; print('socket' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
