@@ -1,0 +1,63 @@
+# shellcheck shell=sh
+# Shared by the scripts that make packages for Linux; they set `here` to this folder and read it with `.`.
+: "${here:?}"
+
+say() { printf '== %s\n' "$*"; }
+fail() { printf '%s\n' "$*" >&2; exit 1; }
+
+# Runs one of the scripts beside this one.
+python() { "${PYTHON:-python3}" "$@"; }
+
+# Reads from a frozen tree what it is: sets `version`, `debian_version`, and `epoch`, the moment of the commit, which
+# is the time of every file in a package, so that the same commit makes the same package.
+read_tree() {
+    record="$1/_internal/gpudesk/_bundled/build.json"
+    if [ ! -x "$1/gpudesk" ] || [ ! -f "$record" ]; then
+        fail "$1 holds no frozen program: make it with 'make freeze'"
+    fi
+    version=$(python -c 'import json, sys; print(json.load(open(sys.argv[1]))["version"])' "$record")
+    epoch=${SOURCE_DATE_EPOCH:-$(python -c '
+import datetime, json, sys
+print(int(datetime.datetime.fromisoformat(json.load(open(sys.argv[1]))["committed"]).timestamp()))' "$record")}
+    # shellcheck disable=SC2034  # for whoever reads this file
+    debian_version=$(python "$here/changelog.py" version "$version")
+    export SOURCE_DATE_EPOCH="$epoch"
+}
+
+# Copies a tree: without its notices, which each package has at a place of its own, open to all readers and
+# writable by none but the owner. Libraries need not be executable.
+copy_tree() {
+    mkdir -p "$2"
+    (cd "$1" && tar -cf - --exclude='./THIRD_PARTY_NOTICES*' .) | tar -C "$2" -xf - --no-same-owner
+    find "$2" -type d -exec chmod 755 {} +
+    find "$2" -type f -exec chmod 644 {} +
+    chmod 755 "$2/gpudesk"
+}
+
+# Lays out what a desktop knows a program by: entry, icons, types of files, description, manual page.
+#   install_share ICONS SHARE_FOLDER
+install_share() {
+    put "$here/share/gpudesk.desktop" "$2/applications/gpudesk.desktop"
+    put "$here/share/gpudesk.xml" "$2/mime/packages/gpudesk.xml"
+    releases=$(python "$here/changelog.py" appstream "$version" "$epoch" < "$here/../../CHANGELOG.md")
+    name=io.github.gpudesk.GPUDesk.metainfo.xml
+    mkdir -p "$2/metainfo"
+    awk -v releases="$releases" '$0 == "@RELEASES@" { print releases; next } { print }' \
+        "$here/share/$name.in" > "$2/metainfo/$name"
+    mkdir -p "$2/man/man1"
+    sed "s/@VERSION@/$version/;s/@DATE@/$(LC_ALL=C date -u -d "@$epoch" '+%B %-d, %Y')/" \
+        "$here/share/gpudesk.1" | gzip -9n > "$2/man/man1/gpudesk.1.gz"
+    for size in 16 22 24 32 48 64 128 256 512; do
+        put_icons "$1" "-$size.png" "$2/icons/hicolor/${size}x$size"
+    done
+    put_icons "$1" .svg "$2/icons/hicolor/scalable"
+}
+
+# The icons of one size: of the program, and of its types of files.
+put_icons() {
+    put "$1/gpudesk$2" "$3/apps/gpudesk.${2##*.}"
+    put "$1/gpudesk-scenario$2" "$3/mimetypes/application-vnd.gpudesk.scenario+json.${2##*.}"
+    put "$1/gpudesk-pack$2" "$3/mimetypes/application-vnd.gpudesk.pack.${2##*.}"
+}
+
+put() { install -D -m 644 "$1" "$2"; }
