@@ -8,8 +8,12 @@ import time
 from pathlib import Path
 
 import pytest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
 
 from gpudesk import paths
+from gpudesk.desktop.shell.dialogs.installation import InstallationDialog
+from gpudesk.desktop.theme.theme import LIGHT, Theme
 from tests.e2e.conftest import RunProgram
 
 ROOT = Path(paths.__file__).parents[1]
@@ -69,3 +73,13 @@ def test_harmed_installation_fails_in_every_check_that_it_harms(tmp_path: Path) 
     # The window says itself that a font is missing; facts and figures have nothing to do with it.
     assert set(failed) <= {"resources", "icons", "fonts", "paper", "window"}
     assert "Install GPU Desk again" in told["verdict"]
+
+
+def test_window_checks_the_installation_that_it_runs_from(qapp: QApplication, qtbot: QtBot) -> None:
+    dialog = InstallationDialog(Theme(qapp, LIGHT))
+    qtbot.addWidget(dialog)
+    dialog.show()
+    qtbot.waitUntil(lambda: not dialog.check.running, timeout=60_000)
+    assert dialog.said.text() == "Everything is in order."
+    assert dialog.table.rowCount() >= 15
+    assert dialog.text.startswith("GPU Desk ")

@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING
 from gpudesk.desktop.actions import ActionSpec, Menu
 from gpudesk.desktop.session.recent import clear_recent, recent_files
 from gpudesk.desktop.shell.catalog_actions import catalog_actions, undo_actions
-from gpudesk.desktop.shell.dialog_calls import show_about, show_keys, show_more_settings
+from gpudesk.desktop.shell.dialog_calls import (
+    show_about,
+    show_installation_check,
+    show_keys,
+    show_more_settings,
+)
 from gpudesk.desktop.shell.regions import go_to_region
 from gpudesk.desktop.theme import theme as themes
 from gpudesk.text import tr
@@ -299,6 +304,14 @@ def _help(window: MainWindow) -> list[ActionSpec]:
         ),
         ActionSpec(
             "help.logs", tr("Open the folder of logs"), window.program.open_logs, Menu.HELP, 1, "folder"
+        ),
+        ActionSpec(
+            "help.check",
+            tr("Check the installation…"),
+            partial(show_installation_check, window),
+            Menu.HELP,
+            1,
+            "circle-check",
         ),
         ActionSpec("help.about", tr("About GPU Desk"), partial(show_about, window), Menu.HELP, 2, "info"),
     ]

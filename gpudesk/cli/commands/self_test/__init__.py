@@ -25,7 +25,7 @@ CHECKS: Final[tuple[tuple[str, str, Check], ...]] = (
     ("calibration", "Calibration", facts.check_calibration),
     ("golden", "Figures of the engine", figures.check_golden),
     ("memory", "Memory of known models", figures.check_memory),
-    ("speed", "Speed within what memory bandwidth allows", figures.check_speed),
+    ("speed", "Speed within memory bandwidth", figures.check_speed),
     ("sheets", "Sheets", sheets.check_sheets),
     ("icons", "Icons", drawing.check_icons),
     ("fonts", "Fonts", drawing.check_fonts),

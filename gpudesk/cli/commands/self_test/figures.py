@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from gpudesk import paths
 from gpudesk.cli.commands.self_test.found import FailedError, Found, opened
+from gpudesk.domain.formatting import Formatter
 from gpudesk.text import tr, trn
 
 #: Llama 3.1 70B in 16 bits: 70,553,706,496 parameters of 2 bytes.
@@ -48,16 +49,17 @@ def check_memory() -> Found:
         small = workbench.estimate(parse_request(_request("h200-sxm", "llama-3.1-70b")))
         large = workbench.estimate(parse_request(_request("h200-sxm", "llama-3.1-405b")))
     if small.memory.weights_bytes != _WEIGHTS_70B:
-        raise FailedError(tr("70B takes {n} bytes", n=small.memory.weights_bytes))
+        raise FailedError(tr("70B takes {n} bytes", n=Formatter().count(small.memory.weights_bytes)))
     if not small.fits or large.fits:
         raise FailedError(tr("70B must fit one H200 and 405B must not"))
-    return Found(tr("70B takes {n} bytes", n=_WEIGHTS_70B))
+    return Found(tr("70B takes {n} bytes", n=Formatter().count(_WEIGHTS_70B)))
 
 
 def check_speed() -> Found:
     """One stream cannot be faster than its weights are read."""
     from gpudesk.workbench.requests import parse_request
 
+    found = []
     with opened() as workbench:
         for accelerator, ceiling in (("h200-sxm", _CEILING_H200), ("mi325x", _CEILING_MI325X)):
             estimate = workbench.estimate(parse_request(_request(accelerator, "llama-3.1-70b")))
@@ -66,7 +68,8 @@ def check_speed() -> Found:
                 raise FailedError(
                     tr("{accelerator}: no rate below {n} tok/s", accelerator=accelerator, n=ceiling)
                 )
-    return Found()
+            found.append(f"{accelerator} {rate.value:.1f} < {ceiling}")
+    return Found(tr("{rates} tok/s", rates=", ".join(found)))
 
 
 def _request(accelerator: str, model: str) -> dict[str, Any]:

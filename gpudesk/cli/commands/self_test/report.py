@@ -136,6 +136,8 @@ class Report:
                 }
                 for result in self.results
             ],
+            # For whoever shows this and is asked to pass it on.
+            "text": self.text(),
         }
 
     def write(self, target: Path) -> None:

@@ -33,7 +33,7 @@ def check_sheets() -> Found:
         raise FailedError(tr("a sheet lacks its title"))
     if not sheet_xlsx(machine_sheet(answer)).startswith(b"PK"):
         raise FailedError(tr("a sheet is no workbook"))
-    return Found()
+    return Found("HTML, Markdown, CSV, JSON, XLSX")
 
 
 def check_paper() -> Found:
