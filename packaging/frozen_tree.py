@@ -42,7 +42,7 @@ class FrozenTree:
 
         A link counts as what it leads to.
         """
-        whole = self.root.resolve()
+        whole, _ = self.root.resolve(), self.bundle
         found = {}
         for path in sorted(whole.rglob("*")):
             if path.is_symlink():

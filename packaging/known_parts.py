@@ -8,14 +8,13 @@ import sysconfig
 import tomllib
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
-from importlib.metadata import distribution
 from pathlib import Path
 from typing import Any, Final
 
 from licence_texts import FOLDER, Text, texts_for
 from versions import probed
 
-from gpudesk.parts import Part, part_of
+from gpudesk.parts import Part
 
 FILE: Final = Path(__file__).resolve().parent / "known_parts.toml"
 _PROBE: Final = "probe:"
@@ -33,8 +32,8 @@ class KnownPart:
     debian: tuple[str, ...] = ()
     #: Whether the programs at the top of the tree are this work.
     programs: bool = False
-    #: Where a text lies that is not kept here: in a package, with the interpreter, in the tree.
-    text_of: str = ""
+    #: Where a text lies that is not kept here: with the interpreter, in the tree.
+    text_with_interpreter: bool = False
     text_in: str = ""
 
     def owns(self, place: str) -> bool:
@@ -64,12 +63,9 @@ class KnownPart:
         """Return the texts of this work's terms; TREE is the folder that `text_in` is of."""
         if self.text_in:
             return [Text(f"{self.part.name}.txt", (tree / self.text_in).read_text("utf-8"))]
-        if self.text_of == "python":
-            own = _text_of_python()
-            return texts_for(self.part.licence) if own is None else [own]
-        if self.text_of:
-            files = map(Path, part_of(distribution(self.text_of)).texts)
-            return [Text(f"{self.part.name}-{file.name}", file.read_text("utf-8")) for file in files]
+        own = _text_of_python() if self.text_with_interpreter else None
+        if own is not None:
+            return [own]
         if self.part.texts:
             return [
                 Text(f"{name}.txt", (FOLDER / f"{name}.txt").read_text("utf-8")) for name in self.part.texts

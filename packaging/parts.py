@@ -27,6 +27,7 @@ from gpudesk import __version__
 from gpudesk.parts import PROGRAM, Part
 
 _LICENCES = "licences"
+_PYTHON = "CPython"
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,23 +148,24 @@ class _Listing:
     def _owner(self, place: str) -> KnownPart | str | None:
         """Return the owner of a file that can be told from its place."""
         program = place in self._tree.programs
-        known = next((each for each in self._known if each.owns(place) or (program and each.programs)), None)
-        if known is not None:
-            return known
+        python = _is_a_library_of_python(place)
+        for known in self._known:
+            if known.owns(place) or (program and known.programs) or (python and known.part.name == _PYTHON):
+                return known
         return PROGRAM if self._tree.is_the_programs_own(place) else None
 
     def _own_modules(self) -> None:
         """Find the owner of each frozen module, which makes a part of packages without any other file."""
         for name in sorted(self._tree.modules):
             known = next((each for each in self._known if each.owns_module(name)), None)
-            packages = self._packages.packages_of_module(name)
+            packages = [PROGRAM] if _is_ours(name) else self._packages.packages_of_module(name)
             if known is not None:
                 self._files.setdefault(known, [])
             elif _is_of_python(name):
                 continue
             elif packages:
                 for package in packages:
-                    self._files.setdefault(PROGRAM if package == "gpudesk" else package, [])
+                    self._files.setdefault(package, [])
             else:
                 self._found.problems.append(f"the module {name} is nobody's")
 
@@ -232,6 +234,15 @@ def _from_system(part: Part, packages: Sequence[SystemPackage]) -> Part:
         notes.append("A shared library that can be replaced by another build of the same version.")
     note = "\n".join(filter(None, notes))
     return replace(part, version=first.version, home=part.home or first.home, note=note, purl=first.purl)
+
+
+def _is_a_library_of_python(place: str) -> bool:
+    """Whether a file is one of Python's own modules as Windows has them, beside all others at the top."""
+    return "/" not in place and place.removesuffix(".pyd") in sys.stdlib_module_names and ".pyd" in place
+
+
+def _is_ours(name: str) -> bool:
+    return name.partition(".")[0] == "gpudesk"
 
 
 def _is_of_python(name: str) -> bool:

@@ -1,0 +1,110 @@
+"""What the frozen program says it is made of, in its list, its notices and its bill of materials."""
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gpudesk.parts import PROGRAM, Part, read_parts
+
+ROOT = Path(__file__).parents[2]
+BUNDLE = "_internal/gpudesk/_bundled"
+#: What the program was frozen from; the tools need its packages.
+ENVIRONMENT = ROOT / "build" / "packages" / "venv"
+
+
+@pytest.fixture(scope="module")
+def parts(frozen: Path) -> list[Part]:
+    return read_parts(frozen / BUNDLE / "parts.json")
+
+
+@pytest.fixture(scope="module")
+def bill(frozen: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """Return the bill of materials; the tool writes none that the schema does not take."""
+    path = tmp_path_factory.mktemp("bill") / "gpudesk.cdx.json"
+    run_tool("sbom.py", str(frozen), str(path))
+    return dict(json.loads(path.read_text("utf-8")))
+
+
+def run_tool(name: str, *arguments: str) -> str:
+    """Run a tool of packaging/ as `make packages` does."""
+    python = ENVIRONMENT / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
+    done = subprocess.run(
+        [str(python), str(ROOT / "packaging" / name), *arguments],
+        cwd=ENVIRONMENT,
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_every_part_has_a_licence_and_every_text_is_there(frozen: Path, parts: list[Part]) -> None:
+    assert parts[0].name == PROGRAM
+    assert [part.name for part in parts if not part.licence or not part.texts] == []
+    named = {name for part in parts for name in part.texts}
+    there = {
+        path.relative_to(frozen / BUNDLE).as_posix() for path in (frozen / BUNDLE / "licences").iterdir()
+    }
+    assert named == there
+
+
+def test_the_parts_are_those_that_matter(parts: list[Part]) -> None:
+    by_name = {part.name: part for part in parts}
+    assert by_name["Qt"].version == by_name["PySide6_Essentials"].version
+    for name in ("CPython", "PyInstaller bootloader", "numpy", "SQLAlchemy", "PyNaCl", "Qt"):
+        assert by_name[name].version, name
+    inside = {(part.name, part.within) for part in parts}
+    wanted = {
+        ("OpenBLAS", "numpy"),
+        ("libsodium", "PyNaCl"),
+        ("HarfBuzz", "Qt"),
+        ("FreeType", "Qt"),
+        ("serde", "pydantic_core"),
+        ("pyo3-ffi", "orjson"),
+    }
+    assert wanted <= inside
+
+
+def test_notices_lie_at_the_top_with_every_part(frozen: Path, parts: list[Part]) -> None:
+    notices = (frozen / "THIRD_PARTY_NOTICES.txt").read_text("utf-8")
+    assert [part.work for part in parts[1:] if f"\n{part.work}" not in notices] == []
+    assert "may be replaced there by other builds of Qt" in notices
+
+
+def test_listing_it_again_finds_nothing_new(frozen: Path, parts: list[Part], tmp_path: Path) -> None:
+    """What was added since is the list itself: every file is still some part's."""
+    copy = shutil.copytree(frozen, tmp_path / "copy", symlinks=True)
+    run_tool("parts.py", str(copy))
+    assert read_parts(copy / BUNDLE / "parts.json") == parts
+
+
+def test_the_bill_lists_the_same_parts(bill: dict[str, Any], parts: list[Part]) -> None:
+    listed = [(each["name"], each.get("version", "")) for each in bill["components"]]
+    assert sorted(listed) == sorted((part.name, part.version) for part in parts[1:])
+    assert (bill["bomFormat"], bill["specVersion"]) == ("CycloneDX", "1.6")
+    by_name = {each["name"]: each for each in bill["components"]}
+    assert by_name["numpy"]["purl"] == f"pkg:pypi/numpy@{by_name['numpy']['version']}"
+    assert {"Qt", "OpenBLAS", "CPython"} <= by_name.keys()
+    assert all(each["licenses"] for each in bill["components"])
+
+
+def test_the_bill_is_of_the_commit_that_was_frozen(bill: dict[str, Any], frozen: Path) -> None:
+    record = json.loads((frozen / BUNDLE / "build.json").read_text("utf-8"))
+    own = bill["metadata"]["component"]
+    assert (own["name"], own["version"]) == (PROGRAM, record["version"])
+    facts = {fact["name"]: fact["value"] for fact in own.get("properties", [])}
+    assert facts.get("gpudesk:commit") == record["commit"]
+    moment = bill["metadata"]["timestamp"]
+    assert moment.startswith((record["committed"] or "1970-01-01T00:00:00Z").removesuffix("Z"))
+
+
+def test_the_same_tree_makes_the_same_bill(frozen: Path, tmp_path: Path) -> None:
+    for name in ("first", "second"):
+        run_tool("sbom.py", str(frozen), str(tmp_path / name))
+    assert (tmp_path / "first").read_bytes() == (tmp_path / "second").read_bytes()

@@ -1,0 +1,264 @@
+"""What the list of a frozen program's parts finds, in small trees laid out as each system has them."""
+
+import sys
+from importlib.metadata import files
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "packaging"))
+
+import frozen_tree
+import licence_texts
+from frozen_tree import FrozenTree, TreeError
+from known_parts import known_parts
+from parts import Inventory, inventory, write
+
+from gpudesk import paths
+from gpudesk.parts import PROGRAM, Part, licence_text, parts
+
+FRAME = {"pyimod01_archive": "m", "pyi_rth_inspect": "s", "entry": "s", "PYZ.pyz": "z"}
+
+
+class Archive:
+    """Stands for what PyInstaller appends to a program."""
+
+    modules: tuple[str, ...] = ()
+
+    def __init__(self) -> None:
+        """Have what every program begins with."""
+        self.toc = {name: (0, 0, 0, 0, kind) for name, kind in FRAME.items()}
+
+    def open_embedded_archive(self, name: str) -> SimpleNamespace:
+        """Return the frozen modules."""
+        assert name == "PYZ.pyz"
+        return SimpleNamespace(toc=dict.fromkeys(self.modules))
+
+
+@pytest.fixture
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the folder of a frozen program that has nothing but itself."""
+    programs = {"gpudesk", "gpudesk.exe"}
+    monkeypatch.setattr(frozen_tree, "_archive_of", lambda path: Archive() if path.name in programs else None)
+    monkeypatch.setattr(Archive, "modules", ("gpudesk", "gpudesk.paths", "json.decoder"))
+    folder = tmp_path / "tree"
+    lay(folder, "gpudesk", "_internal/base_library.zip", "_internal/gpudesk/_bundled/catalog.sqlite")
+    for asset in ("fonts", "icons"):
+        lay(folder, f"_internal/gpudesk/_bundled/resources/{asset}/LICENSE")
+    return folder
+
+
+def lay(folder: Path, *places: str) -> None:
+    """Lay files into a tree."""
+    for place in places:
+        path = folder / place
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(place, encoding="utf-8")
+
+
+def lay_package(folder: Path, name: str) -> None:
+    """Lay some files of an installed package where they lie among the packages, and its records."""
+    wanted = (".so", ".dist-info/METADATA")
+    found = [file.as_posix() for file in files(name) or [] if file.as_posix().endswith(wanted)]
+    lay(folder, *(f"_internal/{place}" for place in found if "numpy.libs" not in place))
+
+
+def listed(root: Path, platform: str = "linux") -> dict[str, Part]:
+    """Return the parts by name, of a tree without faults."""
+    found = inventory(FrozenTree(root), platform)
+    assert found.problems == []
+    return {part.name: part for part in found.parts}
+
+
+def problems(root: Path) -> list[str]:
+    return inventory(FrozenTree(root), "linux").problems
+
+
+def test_the_least_is_the_program_python_and_what_starts_them(root: Path) -> None:
+    found = listed(root)
+    assert next(iter(found)) == PROGRAM
+    assert {"CPython", "PyInstaller bootloader", "Inter", "Lucide", "dtoa"} <= found.keys()
+    assert "Qt" not in found
+    assert found["dtoa"].within == "CPython"
+
+
+def test_packages_come_with_their_modules_or_files_but_not_with_records_alone(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Archive, "modules", ("gpudesk", "typing_extensions"))
+    lay_package(root, "numpy")
+    lay(root, "_internal/" + next(f.as_posix() for f in files("pycparser") or [] if f.name == "METADATA"))
+    found = listed(root)
+    assert {"numpy", "typing_extensions"} <= found.keys()
+    assert "pycparser" not in found
+    assert found["numpy"].texts[0].startswith("licences/")
+
+
+def test_libraries_inside_packages_and_inside_these_are_named(root: Path) -> None:
+    lay_package(root, "numpy")
+    library = "numpy.libs/libscipy_openblas64_-0123.so"
+    lay(root, f"_internal/{library}", "_internal/numpy.libs/libquadmath-96973f99.so.0.0.0")
+    found = listed(root)
+    assert (found["OpenBLAS"].within, found["LAPACK"].within) == ("numpy", "OpenBLAS")
+    assert found["libquadmath"].licence == "LGPL-2.1-or-later"
+    assert "GNU Fortran runtime library" not in found
+
+
+def test_what_rust_compiled_into_a_package_is_named_by_the_packages_own_list(root: Path) -> None:
+    lay_package(root, "orjson")
+    found = listed(root)
+    assert found["xxhash-rust"].within == "orjson"
+    assert found["xxhash-rust"].texts == ("licences/BSL-1.0.txt",)
+    # It only built the package.
+    assert "cc" not in found
+
+
+def test_qt_says_how_it_is_used_replaced_and_where_its_source_is(root: Path) -> None:
+    lay(root, "_internal/PySide6/Qt/lib/libQt6Core.so.6", "_internal/PySide6/Qt/lib/libicuuc.so.73")
+    found = listed(root)
+    note = found["Qt"].note
+    assert found["Qt"].licence == "LGPL-3.0-only"
+    assert "may be replaced" in note
+    assert f"/{found['Qt'].version}/" in note
+    assert {"licences/LGPL-3.0-only.txt", "licences/GPL-3.0-only.txt"} == set(found["Qt"].texts)
+    assert found["ICU"].version == "73"
+    assert {"HarfBuzz", "FreeType", "PCRE2", "libpng", "zlib"} <= found.keys()
+    assert "libjpeg-turbo" not in found
+
+
+def test_a_tree_of_windows_needs_no_packages_of_a_system(root: Path) -> None:
+    (root / "gpudesk").rename(root / "gpudesk.exe")
+    lay(
+        root,
+        *("_internal/python311.dll", "_internal/_socket.pyd", "_internal/_bz2.pyd", "_internal/sqlite3.dll"),
+        *("_internal/VCRUNTIME140.dll", "_internal/libcrypto-3.dll", "_internal/libffi-8.dll"),
+        *("_internal/PySide6/Qt6Core.dll", "_internal/PySide6/plugins/platforms/qwindows.dll"),
+        *("_internal/PySide6/MSVCP140.dll", "_internal/api-ms-win-crt-heap-l1-1-0.dll"),
+    )
+    found = listed(root, "win32")
+    assert {"OpenSSL", "SQLite", "libffi", "bzip2", "Qt", "Wintab interface"} <= found.keys()
+    assert "Microsoft Visual C++ and Universal C runtime" in found
+    assert "Wayland protocols" not in found
+
+
+def test_an_application_of_macos_is_listed_alike(tmp_path: Path, root: Path) -> None:
+    application = tmp_path / "GPU Desk.app"
+    contents = application / "Contents"
+    contents.mkdir(parents=True)
+    (root / "_internal").rename(contents / "Resources")
+    lay(contents, "MacOS/gpudesk", "Info.plist", "Frameworks/Python", "Frameworks/lib-dynload/math.so")
+    lay(contents, "Frameworks/PySide6/Qt/lib/QtCore.framework/Versions/A/QtCore")
+    (contents / "Frameworks" / "gpudesk").symlink_to("../Resources/gpudesk")
+    found = listed(application, "darwin")
+    assert {PROGRAM, "CPython", "Qt", "Cocoa platform plugin", "PyInstaller bootloader"} <= found.keys()
+
+
+def test_a_library_of_nobody_is_a_problem(root: Path) -> None:
+    lay(root, "_internal/libmystery.so.1", "notes.txt")
+    assert problems(root) == ["libmystery.so.1 is nobody's", "notes.txt is nobody's"]
+
+
+def test_a_module_of_nobody_is_a_problem(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Archive, "modules", ("gpudesk", "mystery.inner"))
+    assert problems(root) == ["the module mystery.inner is nobody's"]
+
+
+def test_terms_that_would_cover_the_whole_program_are_a_problem() -> None:
+    found = Inventory()
+    for name, licence in (("readline", "GPL-3.0-or-later"), ("zstd", "BSD-3-Clause OR GPL-2.0-only")):
+        found.add(Part(name, "1.0", licence), ())
+    found.add(Part("none", "2.0"), ())
+    assert found.problems == [
+        "readline 1.0 is under GPL-3.0-or-later, which would cover the whole program",
+        "none 2.0 states no licence that can be told",
+    ]
+
+
+def test_a_link_that_leads_out_of_the_tree_is_refused(root: Path, tmp_path: Path) -> None:
+    lay(tmp_path, "elsewhere.so")
+    (root / "_internal" / "libout.so").symlink_to(tmp_path / "elsewhere.so")
+    with pytest.raises(TreeError, match=r"libout\.so leads to .*elsewhere\.so"):
+        inventory(FrozenTree(root))
+
+
+def test_a_folder_without_the_program_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(TreeError, match="no frozen GPU Desk"):
+        inventory(FrozenTree(tmp_path))
+
+
+@pytest.mark.skipif(not Path("/var/lib/dpkg/info").is_dir(), reason="a system of dpkg")
+def test_a_library_of_the_system_is_known_by_its_content(root: Path) -> None:
+    (system,) = list(Path("/usr/lib").glob("*/libz.so.1"))[:1] or list(Path("/lib").glob("*/libz.so.1"))[:1]
+    (root / "_internal" / "libz.so.1").write_bytes(system.read_bytes())
+    found = listed(root)["zlib"]
+    assert found.purl.startswith("pkg:deb/")
+    assert "Taken unchanged from" in found.note
+    assert "source of exactly this version: https://" in found.note
+    (root / "_internal" / "libz.so.1").write_bytes(b"another")
+    assert problems(root) == ["libz.so.1 is nobody's"]
+
+
+def test_the_program_shows_what_was_written_into_it(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lay(root, "_internal/PySide6/Qt/lib/libQt6Core.so.6")
+    tree = FrozenTree(root)
+    found = inventory(tree, "linux")
+    write(tree, found)
+    monkeypatch.setattr(paths, "parts_path", lambda: tree.bundle / "parts.json")
+    shown = {part.name: part for part in parts()}
+    assert list(shown.values()) == found.parts
+    assert "GNU LESSER GENERAL PUBLIC LICENSE" in licence_text(shown["Qt"])
+    notices = (root / "THIRD_PARTY_NOTICES.txt").read_text("utf-8")
+    assert all(f"\n{part.work}" in notices for part in found.parts[1:])
+    assert notices.count("0. Additional Definitions.") == 1
+
+
+def test_listing_a_listed_tree_again_changes_nothing(root: Path) -> None:
+    def written() -> dict[str, bytes]:
+        tree = FrozenTree(root)
+        write(tree, inventory(tree, "linux"))
+        return {str(path): path.read_bytes() for path in root.rglob("*") if path.is_file()}
+
+    first = written()
+    lay(root, "_internal/gpudesk/_bundled/licences/of-a-former-version.txt")
+    assert written() == first
+
+
+def test_every_known_work_has_its_texts() -> None:
+    """But for those whose texts lie in the system, in a package or in the tree."""
+    for known in known_parts():
+        elsewhere = known.debian and not known.files and not known.part.within
+        if not (elsewhere or known.text_in):
+            assert all(text.content for text in known.licence_texts(Path())), known.part.name
+
+
+@pytest.mark.parametrize(
+    ("expression", "names"),
+    [
+        ("MIT", ["MIT"]),
+        ("(MIT OR Apache-2.0) AND Unicode-3.0", ["MIT", "Apache-2.0", "Unicode-3.0"]),
+        ("GPL-3.0-or-later WITH GCC-exception-3.1", ["GPL-3.0-only", "GCC-exception-3.1"]),
+        ("Apache-2.0 WITH LLVM-exception OR MIT", ["MIT"]),
+    ],
+)
+def test_an_expression_asks_for_its_texts(expression: str, names: list[str]) -> None:
+    assert [text.name for text in licence_texts.texts_for(expression)] == [f"{name}.txt" for name in names]
+
+
+def test_a_licence_without_a_text_is_told() -> None:
+    with pytest.raises(licence_texts.NoTextError, match="no text of Beerware"):
+        licence_texts.texts_for("MIT AND Beerware")
+
+
+@pytest.mark.parametrize(
+    ("expression", "covers"),
+    [
+        ("GPL-2.0-only", True),
+        ("MIT AND AGPL-3.0-or-later", True),
+        ("LGPL-2.1-or-later", False),
+        ("GPL-2.0-only OR MIT", False),
+        ("GPL-3.0-or-later WITH GCC-exception-3.1", False),
+    ],
+)
+def test_terms_that_cover_the_whole_are_told_from_others(expression: str, covers: bool) -> None:
+    assert licence_texts.covers_the_whole(expression) is covers
