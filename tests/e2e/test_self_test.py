@@ -1,10 +1,10 @@
 """`gpudesk --self-test` as a support person has it run: on a whole installation, and on a harmed one."""
 
 import json
+import resource
 import shutil
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -22,22 +22,26 @@ OVER = "import sys, pathlib; from gpudesk import paths; from gpudesk.cli.main im
 paths._bundle = lambda: pathlib.Path(sys.argv[1]); sys.exit(main(['--self-test', '--json']))"
 
 
+def worked_s() -> float:
+    """Return for how many seconds processors have worked for the processes that were run here."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def test_whole_installation_is_in_order_within_seconds(gpudesk: RunProgram, tmp_path: Path) -> None:
-    began = time.monotonic()
-    done = gpudesk("--self-test", "--json")
-    assert time.monotonic() - began < 20
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    before = worked_s()
+    done = gpudesk("--self-test", "--json", environment={"TMPDIR": str(temporary)})
+    # Twice what it takes: others may be at work on this machine.
+    assert worked_s() - before < 6
     told = json.loads(done.stdout)
     assert (done.returncode, done.stderr, told["ok"]) == (0, "", True)
     assert {check["outcome"] for check in told["checks"]} == {"ok"}
     assert len(told["checks"]) >= 15
     # Nothing is left but the result.
     assert [file for file in (tmp_path / "home").rglob("*") if file.is_file()] == [Path(told["file"])]
-
-
-def test_nothing_temporary_is_left(gpudesk: RunProgram, tmp_path: Path) -> None:
-    (tmp_path / "temporary").mkdir()
-    assert gpudesk("--self-test", environment={"TMPDIR": str(tmp_path / "temporary")}).returncode == 0
-    assert list((tmp_path / "temporary").iterdir()) == []
+    assert list(temporary.iterdir()) == []
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the names of features are those of x86")
@@ -62,7 +66,7 @@ def test_harmed_installation_fails_in_every_check_that_it_harms(tmp_path: Path) 
         [sys.executable, "-c", OVER, bundle], capture_output=True, text=True, check=False, cwd=tmp_path
     )
     told = json.loads(done.stdout)
-    assert done.returncode == 1
+    assert (done.returncode, done.stderr) == (1, "")
     failed = {check["id"]: check["found"] for check in told["checks"] if not check["ok"]}
     assert (
         "changed: resources/icons/check.svg; missing: resources/fonts/DeskSans-Medium.ttf"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import logging
 import sys
 import time
 from collections.abc import Sequence
@@ -57,16 +58,21 @@ def main(arguments: Sequence[str]) -> int:
 
 def run(*, say: bool) -> Report:
     """Run all checks, and say each as it is done where that is wished; none keeps another from running."""
-    drawing.begin()
+    # What is logged meanwhile is not for standard error: a check that minds it says so itself.
+    log, quiet = logging.getLogger("gpudesk"), logging.NullHandler()
+    log.addHandler(quiet)
     report = Report()
-    if say:
-        output.say(report.head)
-    for identity, name, check in CHECKS:
-        result = _result(identity, tr(name), check)
-        report.results.append(result)
+    try:
+        drawing.begin()
         if say:
-            output.say(result.line)
-            sys.stdout.flush()
+            output.say(report.head)
+        for identity, name, check in CHECKS:
+            report.results.append(_result(identity, tr(name), check))
+            if say:
+                output.say(report.results[-1].line)
+                sys.stdout.flush()
+    finally:
+        log.removeHandler(quiet)
     return report
 
 

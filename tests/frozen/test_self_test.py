@@ -1,0 +1,117 @@
+"""The self-test in the frozen program: silent, without traces, and telling of harm to the tree."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.frozen.conftest import RunFrozen
+
+Test = Callable[[], dict[str, Any]]
+BUNDLE = Path("_internal", "gpudesk", "_bundled")
+
+
+@pytest.fixture
+def copy(frozen: Path, tmp_path: Path) -> Path:
+    """Return a copy of the program to be harmed; what is changed there has to be removed first."""
+    return Path(shutil.copytree(frozen, tmp_path / "gpudesk", copy_function=os.link, symlinks=True))
+
+
+@pytest.fixture
+def told(copy: Path, tmp_path: Path) -> Test:
+    """Return what runs the copy's self-test and gives its result."""
+
+    def run() -> dict[str, Any]:
+        home = str(tmp_path / "home")
+        done = subprocess.run(
+            [str(copy / "gpudesk"), "--self-test", "--json"],
+            env={"HOME": home, "GPUDESK_HOME": home, "LANG": "C.UTF-8", "PATH": "/usr/bin:/bin"},
+            capture_output=True,
+            encoding="utf-8",
+            timeout=120,
+            check=False,
+        )
+        assert done.stderr == ""
+        result: dict[str, Any] = json.loads(done.stdout)
+        assert done.returncode == (0 if result["ok"] else 1)
+        return result
+
+    return run
+
+
+def failed(result: dict[str, Any]) -> dict[str, str]:
+    """Return what the checks that failed found."""
+    return {check["id"]: check["found"] for check in result["checks"] if not check["ok"]}
+
+
+def test_whole_program_is_in_order_and_leaves_its_result_alone(
+    run_frozen: RunFrozen, tmp_path: Path, frozen: Path
+) -> None:
+    (tmp_path / "temporary").mkdir()
+    before = {file: file.stat().st_mtime_ns for file in frozen.rglob("*")}
+    done = run_frozen("--self-test", "--json", TMPDIR=str(tmp_path / "temporary"))
+    result = json.loads(done.stdout)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert {check["outcome"] for check in result["checks"]} == {"ok"}, result
+    assert result["installation"] == "frozen"
+    assert list((tmp_path / "temporary").iterdir()) == []
+    assert [file for file in (tmp_path / "home").rglob("*") if file.is_file()] == [Path(result["file"])]
+    assert {file: file.stat().st_mtime_ns for file in frozen.rglob("*")} == before
+
+
+def test_harmed_files_are_named(copy: Path, told: Test) -> None:
+    catalog = copy / BUNDLE / "catalog.sqlite"
+    raw = bytearray(catalog.read_bytes())
+    raw[-1] ^= 1
+    catalog.unlink()
+    catalog.write_bytes(raw)
+    (copy / BUNDLE / "resources" / "icons" / "check.svg").unlink()
+    (copy / BUNDLE / "licences" / "mine.txt").touch()
+    found = failed(told())
+    assert found["resources"].startswith("changed: catalog.sqlite; missing: resources/icons/check.svg (in ")
+
+
+def test_file_beside_the_programs_own_is_a_warning(copy: Path, told: Test) -> None:
+    (copy / BUNDLE / "licences" / "mine.txt").touch()
+    result = told()
+    assert failed(result) == {}
+    assert "not of the program: licences/mine.txt" in result["checks"][0]["found"]
+    assert result["checks"][0]["outcome"] == "warning"
+
+
+def test_missing_font_is_told(copy: Path, told: Test) -> None:
+    (copy / BUNDLE / "resources" / "fonts" / "DeskSans-Regular.ttf").unlink()
+    found = failed(told())
+    assert found["fonts"] == "the font DeskSans-Regular.ttf cannot be loaded"
+    assert "resources" in found
+
+
+def test_lost_plug_ins_for_the_screen_are_told(copy: Path, told: Test) -> None:
+    for file in (copy / "_internal" / "PySide6" / "Qt" / "plugins" / "platforms").iterdir():
+        if "offscreen" not in file.name:
+            file.unlink()
+    assert failed(told()) == {"display": "the plug-ins of Qt for the screen are missing"}
+
+
+def test_lost_library_of_a_plug_in_is_told_by_name(copy: Path, told: Test) -> None:
+    """What the plug-in for X needs and no program without a screen: the most common fault of Qt on Linux."""
+    for file in (copy / "_internal").rglob("libQt6XcbQpa.so*"):
+        file.unlink()
+    (display,) = (check for check in told()["checks"] if check["id"] == "display")
+    assert "libQt6XcbQpa" in display["found"]
+    assert display["outcome"] in ("warning", "failed")
+
+
+def test_qt_that_cannot_be_loaded_fails_what_needs_it_and_nothing_else(copy: Path, told: Test) -> None:
+    for file in (copy / "_internal").rglob("libQt6Widgets.so*"):
+        file.unlink()
+    found = failed(told())
+    assert set(found) == {"icons", "fonts", "window", "display"}
+    assert all("Qt cannot be loaded (libQt6Widgets" in said for said in found.values())
