@@ -8,6 +8,7 @@
 ;
 ; Command line: /S installs without a window, /D=FOLDER (last, without quotation marks) where to,
 ; /DOWNGRADE lets an older version replace a newer one.
+; The uninstaller takes /S too, which keeps what the user entered, and /REMOVEDATA, which removes that as well.
 ; Exit codes: 0 done, 1 cancelled, 2 failed, 3 this Windows is too old, 4 the program is open,
 ; 5 a newer version is installed.
 
@@ -406,4 +407,10 @@ SectionEnd
 Function un.onInit
   SetShellVarContext current
   !insertmacro StopWhileOpen "$INSTDIR"
+  ${GetParameters} $0
+  ClearErrors
+  ${GetOptions} $0 "/REMOVEDATA" $1
+  ${IfNot} ${Errors}
+    !insertmacro SelectSection ${un.Data}
+  ${EndIf}
 FunctionEnd

@@ -1,10 +1,25 @@
 #!/bin/sh
 # Tries the installer's script under wine: installs, upgrades, downgrades, moves and removes a stand-in for the
 # program, and looks at files, registry and shortcuts each time.
-#   installer_test.sh        needs wine with 32-bit and 64-bit programs, makensis, Python and 7z, and no display
+#   installer_test.sh        in a minimal Debian of its own, as root; takes some minutes
+#   installer_test.sh --here on this system, with wine for 32-bit and 64-bit programs, makensis, Python and 7z
 # It proves the script and what it leaves behind. It does not prove that the program runs on Windows.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
+if [ "${1:-}" != --here ]; then
+    # shellcheck source=packaging/bare_debian.sh
+    . "$here/../bare_debian.sh"
+    bare_make bookworm
+    say "install wine"
+    bare_run 'dpkg --add-architecture i386 && apt-get update -qq && apt-get install -qq -y --no-install-recommends \
+        wine wine64 wine32:i386 nsis python3 p7zip-full >/dev/null'
+    mkdir "$bare/root/gpudesk"
+    cp -r "$here/.." "$bare/root/gpudesk/packaging"
+    cp "$here/../../LICENSE" "$here/../../THIRD_PARTY_NOTICES.md" "$bare/root/gpudesk"
+    bare_run_offline 'exec /root/gpudesk/packaging/windows/installer_test.sh --here'
+    exit
+fi
+
 work=$(mktemp -d)
 trap 'wineserver -k 2>/dev/null || true; rm -rf "$work"' EXIT
 export WINEPREFIX="$work/prefix" WINEDEBUG=-all WINEDLLOVERRIDES="mscoree,mshtml=" HOME="$work/home"
@@ -195,6 +210,11 @@ check "remove" ends_with 0 "$place/uninstall.exe" /S
 until_gone "$place/uninstall.exe" || true
 check "still that program's" has_value "$classes\\.gpudesk" '' Another.Program
 check "our type is gone" no_key "$classes\\GPUDesk.Scenario"
+
+say "remove with what the user entered"
+check "ends with 0" ends_with 0 "$new" /S
+check "remove" ends_with 0 "$place/uninstall.exe" /S /REMOVEDATA
+check "data are gone" until_gone "$data"
 
 [ "$failed" = 0 ] || { echo "the installer does not do what it should" >&2; exit 1; }
 say "all of it holds, under $(wine --version)"
