@@ -15,7 +15,7 @@ DATA := $(shell find data \( -name '*.py' -o -path data/accuracy \) -prune -o -p
 CATALOG_CODE := $(shell find gpudesk/catalog gpudesk/domain -name '*.py' 2>/dev/null)
 
 .DELETE_ON_ERROR:
-.PHONY: help run test lint bench soak calibrate peers accuracy catalog lock notices screenshots wheel wheel-test bare-test freeze freeze-test packages packages-test clean
+.PHONY: help run test lint bench soak calibrate golden peers accuracy catalog lock notices screenshots wheel wheel-test bare-test freeze freeze-test packages packages-test clean
 
 help:
 	@echo "run         set up, then open the window; without a display, make a sample comparison sheet"
@@ -24,6 +24,7 @@ help:
 	@echo "bench       measure speed and accuracy"
 	@echo "soak        take thousands of random steps at the window, and look for faults"
 	@echo "calibrate   fit the constants to data/measurements and write data/calibration.json; a quarter of an hour"
+	@echo "golden      answer the self-test's questions anew, after calibrate or a change of the engine that is meant"
 	@echo "peers       ask other estimators for the measured runs, for the accuracy report"
 	@echo "accuracy    write the accuracy report of the manual from what folds say of the measured runs"
 	@echo "catalog     build the shipped catalog from data/"
@@ -62,6 +63,9 @@ soak: $(VENV)/.ready build/.debian-test $(CATALOG)
 
 calibrate: $(VENV)/.ready $(CATALOG)
 	$(BIN)/python packaging/calibrate.py $(CATALOG)
+
+golden: $(VENV)/.ready $(CATALOG)
+	$(BIN)/python packaging/make_golden.py $(CATALOG)
 
 peers: $(VENV)/.ready $(CATALOG) build/peers/aiconfigurator/.ready build/peers/llm-analysis/.ready
 	$(BIN)/python -m tests.benchmarks.peers.run_peers

@@ -60,6 +60,11 @@ def resource(name: str) -> Path:
     return _existing(resources_dir() / name, "it is part of GPU Desk: restore it")
 
 
+def bundle_dir() -> Path | None:
+    """Return the folder that a wheel or a frozen program carries, None in a checkout."""
+    return _bundle()
+
+
 def resources_dir() -> Path:
     """Return the folder `resources/`; no error where it is missing, so that the error can still be told."""
     bundle = _bundle()

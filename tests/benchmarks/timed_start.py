@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 
-def timed_start(command: Sequence[str], home: Path, settings: Mapping[str, str]) -> dict[str, float]:
+def timed_start(command: Sequence[str], home: Path, settings: Mapping[str, str]) -> Mapping[str, float]:
     """Return seconds since the start of the process by what was painted, and the bytes of `memory`."""
     environment = {
         **os.environ,

@@ -90,8 +90,10 @@ _VIEWS = tuple(
     )
     for view in views
 )
-#: What would end the walk, or ask the system for something.
-_LEFT_OUT = frozenset({"file.close", "file.quit", "file.open", "file.save", "file.save_as", "help.logs"})
+#: What would end the walk, ask the system for something, or start the program once more.
+_LEFT_OUT = frozenset(
+    {"file.close", "file.quit", "file.open", "file.save", "file.save_as", "help.logs", "help.check"}
+)
 
 Act = Callable[[Random], object]
 

@@ -21,8 +21,8 @@ _FOLDERS: Final = {
 
 def check_resources() -> Found:
     """In a bundle every file is as it was built; in a checkout what is edited there can be read."""
-    bundle = paths.resources_dir().parent
-    found = _read_resources() if paths.data_dir() is not None else _compare(bundle)
+    bundle = paths.bundle_dir()
+    found = _read_resources() if bundle is None else _compare(bundle)
     _open_templates()
     return found
 
