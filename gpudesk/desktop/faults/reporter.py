@@ -142,6 +142,9 @@ class FaultReporter(QObject):
         theme = Theme(self._app) if self._program is None else self._program.theme
         above = QApplication.activeModalWidget() or QApplication.activeWindow()
         self._dialog = FaultDialog(theme, [told], tr("Go on"), above)
+        if self._program is None:
+            # The program will have one of its own, and two would both dress it.
+            self._dialog.destroyed.connect(theme.deleteLater)
         self._dialog.present()
 
     def _keep(self) -> str:
