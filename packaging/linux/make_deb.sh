@@ -68,6 +68,5 @@ END
 find "$root" -exec touch --no-dereference --date="@$epoch" {} +
 package="$out/gpudesk_${debian_version}_amd64.deb"
 # xz makes it a tenth smaller than zstd at its best; level 9 saves another hundredth for half as much time again.
-# One thread: with more, what comes out depends on how many there are.
-dpkg-deb --root-owner-group -Zxz --threads-max=1 --build "$root" "$package" >/dev/null
+dpkg-deb --root-owner-group -Zxz --build "$root" "$package" >/dev/null
 say "$package: $(du -k --apparent-size "$package" | cut -f1) kB, $size kB installed"

@@ -1,6 +1,8 @@
 """What the libraries of a frozen tree need of the system, and which links among them are ever followed.
 
     needs.py depends TREE     the packages of this Debian that the tree needs, as fields of a control file
+    needs.py packages TREE    the packages without which no window opens, on a line
+    needs.py glibc TREE       the oldest C library that will do
     needs.py links TREE       the links of the tree that the loader needs, with what they stand for; all
                               others only repeat under another name what is found without them
 
@@ -180,10 +182,25 @@ def written(packages: set[str], glibc: tuple[int, ...]) -> str:
     return ", ".join(entries)
 
 
+def required_packages(tree: Tree) -> set[str]:
+    """Return the packages that the program does not open a window without."""
+    data = {package for name, package in _DATA.items() if (tree.folder / "_internal" / name).exists()}
+    return packages_of(tree.of_the_system(required=True)) | data
+
+
+def packages(tree: Tree) -> str:
+    """Return what apt installs for a tree that brings no package of its own; every system has libc6."""
+    return " ".join(sorted(package.removesuffix("t64") for package in required_packages(tree) - {"libc6"}))
+
+
+def glibc(tree: Tree) -> str:
+    """Return the oldest version of the C library."""
+    return ".".join(map(str, tree.glibc()))
+
+
 def depends(tree: Tree) -> str:
     """Return the fields Depends and Recommends."""
-    required = packages_of(tree.of_the_system(required=True))
-    required |= {data for name, data in _DATA.items() if (tree.folder / "_internal" / name).exists()}
+    required = required_packages(tree)
     optional = packages_of(tree.of_the_system(required=False)) | set(_RECOMMENDED)
     return (
         f"Depends: {written(required, tree.glibc())}\n"
@@ -202,9 +219,9 @@ def links(tree: Tree) -> str:
 
 def main(arguments: list[str]) -> int:
     """Answer one question about a tree."""
-    questions = {"depends": depends, "links": links}
+    questions = {"depends": depends, "packages": packages, "glibc": glibc, "links": links}
     if len(arguments) != 2 or arguments[0] not in questions:
-        print("usage: needs.py depends|links TREE", file=sys.stderr)
+        print("usage: needs.py depends|packages|glibc|links TREE", file=sys.stderr)
         return 2
     answer = questions[arguments[0]](Tree(Path(arguments[1]).resolve()))
     if answer:
