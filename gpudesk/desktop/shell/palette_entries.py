@@ -5,11 +5,10 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtGui import QKeySequence
-
 from gpudesk.desktop.actions import ActionSpec
 from gpudesk.desktop.shell.choices import accelerator_options, model_options
 from gpudesk.desktop.shell.palette_model import PaletteEntry
+from gpudesk.desktop.widgets.key_names import key_name
 from gpudesk.text import tr
 
 if TYPE_CHECKING:
@@ -29,13 +28,12 @@ def palette_entries(window: MainWindow) -> list[PaletteEntry]:
 def _command(spec: ActionSpec) -> PaletteEntry:
     is_scenario = spec.id.startswith(("file.template.", "file.recent.")) and spec.id not in _NO_SCENARIOS
     group = tr("Scenarios") if is_scenario else tr("Commands")
-    native = QKeySequence.SequenceFormat.NativeText
     return PaletteEntry(
         group=group,
         title=spec.palette or spec.text,
         detail=tr("in force") if spec.checked is not None and spec.checked() else "",
         icon=spec.icon or "corner-down-right",
-        shortcut=QKeySequence(spec.shortcuts[0]).toString(native).replace("+", " ") if spec.shortcuts else "",
+        shortcut=key_name(spec.shortcuts[0]) if spec.shortcuts else "",
         run=spec.run,
         enabled=spec.enabled(),
         words=spec.text,

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QHBoxLayout, QSizeP
 from gpudesk.desktop.theme.pen import RIGHT, Pen
 from gpudesk.desktop.theme.theme import Theme
 from gpudesk.desktop.widgets.buttons import IconButton
+from gpudesk.desktop.widgets.key_names import key_name
 from gpudesk.text import tr
 
 _WIDE, _FOLDED = 184.0, 48.0
@@ -54,12 +55,12 @@ class _ItemButton(QAbstractButton):
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setAccessibleName(item.title)
-        self.setAccessibleDescription(tr("Ctrl {digit}", digit=item.digit))
+        self.setAccessibleDescription(key_name(f"Ctrl+{item.digit}"))
 
     def fold(self, folded: bool) -> None:
         """Show the icon alone; the name is in the tool tip then."""
         self.folded = folded
-        self.setToolTip(f"{self.item.title}  {tr('Ctrl {digit}', digit=self.item.digit)}" if folded else "")
+        self.setToolTip(f"{self.item.title}  {key_name(f'Ctrl+{self.item.digit}')}" if folded else "")
         self.update()
 
     def wanted_width(self) -> float:

@@ -12,10 +12,12 @@ from gpudesk.desktop.theme.pen import Pen
 from gpudesk.desktop.theme.theme import Theme
 from gpudesk.desktop.widgets.buttons import Button, IconButton
 from gpudesk.desktop.widgets.cut_label import CutLabel
+from gpudesk.desktop.widgets.key_names import key_name
 from gpudesk.text import tr
 
 _HEIGHT = 34.0
 _SEARCH = 272.0
+_SEARCH_KEY = "Ctrl+K"
 
 
 class SearchButton(Button):
@@ -28,7 +30,7 @@ class SearchButton(Button):
             tr("Search or run a command"),
             icon="search",
             kind="search",
-            key=tr("Ctrl K"),
+            key=key_name(_SEARCH_KEY),
             parent=parent,
         )
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
@@ -52,7 +54,7 @@ class SearchButton(Button):
             pen.frame(rect, "control" if self.underMouse() else "strong", radius=6.0, fill="page")
             side = float(theme.px(14))
             pen.icon("search", theme.px(10), level - side / 2, side, "text2")
-            key = tr("Ctrl K")
+            key = key_name(_SEARCH_KEY)
             key_x = self.width() - pen.tag_width(key) - theme.px(4)
             x = theme.px(10) + side + theme.px(8)
             pen.text(QRectF(x, 0, key_x - x - theme.px(4), self.height()), self.text(), colour="text2")

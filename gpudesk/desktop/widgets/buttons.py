@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QFontMetricsF, QKeySequence, QPainter, QPaintEvent
+from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QPushButton,
     QStyle,
@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
 
 from gpudesk.desktop.theme.pen import Pen
 from gpudesk.desktop.theme.theme import Theme
+from gpudesk.desktop.widgets.key_names import key_name
 
 _PADDING = 12.0
 _ICON = 16.0
@@ -159,8 +160,7 @@ class IconButton(QToolButton):
     def set_name(self, name: str, key: str = "") -> None:
         """Name the action, in the tool tip with its key."""
         self.setAccessibleName(name)
-        native = QKeySequence(key).toString(QKeySequence.SequenceFormat.NativeText).replace("+", " ")
-        self.setToolTip(f"{name}  {native}" if native else name)
+        self.setToolTip(f"{name}  {key_name(key)}" if key else name)
 
     def _dress(self) -> None:
         side = self._theme.px(self._size)

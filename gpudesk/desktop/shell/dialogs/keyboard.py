@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QEvent, QObject, Qt
-from PySide6.QtGui import QKeyEvent, QKeySequence
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QAbstractItemView, QDialog, QFrame, QLineEdit, QListView, QVBoxLayout, QWidget
 
 from gpudesk.desktop.actions import ActionSpec, Menu
@@ -13,6 +13,7 @@ from gpudesk.desktop.shell.palette_delegate import PaletteDelegate
 from gpudesk.desktop.shell.palette_model import PaletteEntry, PaletteModel
 from gpudesk.desktop.theme.focus_ring import FocusRing
 from gpudesk.desktop.theme.theme import Theme
+from gpudesk.desktop.widgets.key_names import key_name
 from gpudesk.desktop.widgets.label import Label
 from gpudesk.text import tr
 
@@ -32,8 +33,7 @@ def shortcut_entries(specs: Sequence[ActionSpec], titles: Mapping[Menu, str]) ->
 
 
 def _entry(spec: ActionSpec, group: str) -> PaletteEntry:
-    native = QKeySequence.SequenceFormat.NativeText
-    keys = [QKeySequence(key).toString(native).replace("+", " ") for key in (*spec.shortcuts, *spec.own_keys)]
+    keys = [key_name(key) for key in (*spec.shortcuts, *spec.own_keys)]
     return PaletteEntry(
         group=group,
         title=(spec.palette or spec.text).removesuffix("…"),
