@@ -111,6 +111,11 @@ def user_dir() -> Path:
     return _folder_from("XDG_DATA_HOME", Path.home() / ".local" / "share") / "gpudesk"
 
 
+def is_portable() -> bool:
+    """Whether the user's files lie beside the program, so that they come along to the next machine."""
+    return not os.environ.get("GPUDESK_HOME") and _portable_dir() is not None
+
+
 def ensure_user_dir() -> Path:
     """Return the user's folder, made if need be, closed to other users; OSError where it cannot be."""
     folder = user_dir()

@@ -91,11 +91,9 @@ def release_of(root: Path, patience_s: float = _PATIENCE_S) -> Release:
 
 
 def installation() -> Installation:
-    """Return how this program came here; a portable one keeps the user's files below its own folder."""
+    """Return how this program came here; a portable one keeps the user's files beside itself."""
     if getattr(sys, "frozen", False):
-        # A disk image is mounted somewhere else, and says in this variable where it lies.
-        folder = Path(os.environ.get("APPIMAGE") or sys.executable).absolute().parent
-        return "portable" if folder in paths.user_dir().parents else "frozen"
+        return "portable" if paths.is_portable() else "frozen"
     return "package" if paths.data_dir() is None else "checkout"
 
 

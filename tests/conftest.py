@@ -23,6 +23,14 @@ settings.register_profile("explore", deadline=None, max_examples=2000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 
 
+@pytest.fixture(scope="session", autouse=True)
+def nobodys_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Keep what is made for several tests, before any of them, from the tester's own files as well."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GPUDESK_HOME", str(tmp_path_factory.mktemp("nobody")))
+        yield
+
+
 @pytest.fixture(autouse=True)
 def user_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Move all user files into the test's own folder and return where; nothing of the tester's is read."""

@@ -91,9 +91,7 @@ _VIEWS = tuple(
     for view in views
 )
 #: What would end the walk, ask the system for something, or start the program once more.
-_LEFT_OUT = frozenset(
-    {"file.close", "file.quit", "file.open", "file.save", "file.save_as", "help.logs", "help.check"}
-)
+_LEFT_OUT = frozenset("file.close file.quit file.open file.save file.save_as help.logs help.check".split())
 
 Act = Callable[[Random], object]
 

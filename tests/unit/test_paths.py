@@ -87,11 +87,13 @@ class TestPortable:
         return folder
 
     def test_folder_beside_the_program(self, folder: Path) -> None:
+        assert paths.is_portable()
         assert paths.user_dir() == folder
         assert paths.logs_dir() == folder / "logs"
 
     def test_variable_comes_first(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("GPUDESK_HOME", str(folder.parent / "elsewhere"))
+        assert not paths.is_portable()
         assert paths.user_dir() == folder.parent / "elsewhere"
 
     def test_without_the_folder_it_is_the_users_own(self, folder: Path) -> None:

@@ -18,6 +18,7 @@ from uuid import uuid4
 from PySide6.QtCore import QLockFile, QObject, QTimer, Signal
 
 from gpudesk import paths
+from gpudesk.desktop.session.single_instance import machine_name
 from gpudesk.domain.messages import InputError
 from gpudesk.domain.scenarios import Scenario
 from gpudesk.workbench.files import read_bytes, write_atomically
@@ -145,8 +146,13 @@ def discard(recovered: Recovered) -> None:
 
 
 def lock_beside(file: Path) -> QLockFile:
-    lock = QLockFile(os.fspath(file.with_suffix(".lock")))
-    # A lock is stale when its process is gone, however long ago it was taken.
+    """Return the lock of a file that one running program keeps, which is stale when its process is gone.
+
+    Of a process on another machine nobody can tell that, however old its lock is. But files that came along
+    with the program, on a stick, are at this machine alone: there each machine has a lock of its own.
+    """
+    suffix = f".{machine_name()}.lock" if paths.is_portable() else ".lock"
+    lock = QLockFile(os.fspath(file.with_suffix(suffix)))
     lock.setStaleLockTime(0)
     return lock
 

@@ -64,7 +64,7 @@ class Instance(QObject):
     def __init__(self) -> None:
         """Become the first, if there is none."""
         super().__init__()
-        inbox, machine = inbox_dir(), _machine()
+        inbox, machine = inbox_dir(), machine_name()
         self._folder = inbox / machine
         self._busy = inbox / f"{machine}.busy"
         self._is_busy = False
@@ -232,7 +232,7 @@ def inbox_dir() -> Path:
     return paths.user_dir() / "inbox"
 
 
-def _machine() -> str:
+def machine_name() -> str:
     """Return a name that is the same for every start on this machine, and on no other."""
     name = bytes(QSysInfo.machineUniqueId().data()) + b" " + QSysInfo.machineHostName().encode()
     return hashlib.sha256(name).hexdigest()[:16]

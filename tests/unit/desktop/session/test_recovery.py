@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
+from gpudesk import paths
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.document import Document
 from gpudesk.desktop.session.edits import with_load_value
@@ -85,6 +86,19 @@ def test_what_a_killed_program_left_is_taken_up_and_saved(
     assert left_behind() == []
     document.save(tmp_path / "saved.gpudesk")
     assert files_in(user_home) == []
+
+
+@pytest.mark.parametrize("portable", [True, False])
+def test_a_lock_of_another_machine_counts_unless_the_files_came_along(
+    user_home: Path, monkeypatch: pytest.MonkeyPatch, portable: bool
+) -> None:
+    crash(user_home)
+    (lock,) = (user_home / "recovery").glob("*.lock")
+    process, application, *_ = lock.read_text(encoding="utf-8").split("\n")
+    # Host, machine and start of the machine are another's.
+    lock.write_text("\n".join([process, application, "elsewhere", "0" * 32, "1" * 36, ""]), encoding="utf-8")
+    monkeypatch.setattr(paths, "is_portable", lambda: portable)
+    assert len(left_behind()) == portable
 
 
 def test_what_is_discarded_is_gone(user_home: Path) -> None:

@@ -236,13 +236,15 @@ def test_a_first_one_that_is_busy_is_waited_for_but_not_for_ever(
     later._busy.touch()
     begun = time.monotonic()
     assert not later.hand_over(["/a.gpudesk"])
-    assert 0.5 < time.monotonic() - begun < 2
+    assert 0.5 < time.monotonic() - begun < 5
 
 
 def test_a_later_start_becomes_the_first_when_that_ends_meanwhile(qtbot: QtBot, start: Starts) -> None:
-    start.held_for(0.3)
+    start.held_for(1.5)
     later = Instance()
     first = [later.listening]
+    # Longer than one is waited for that has nothing to do.
+    later._busy.touch()
     assert not later.hand_over(["/a.gpudesk"])
     assert [*first, later.listening] == [False, True]
     assert list(requests().iterdir()) == []
@@ -366,7 +368,7 @@ def test_every_user_folder_has_a_program_of_its_own(
 
 def test_every_machine_has_a_program_of_its_own(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     first = Instance()
-    monkeypatch.setattr(single_instance, "_machine", lambda: "another")
+    monkeypatch.setattr(single_instance, "machine_name", lambda: "another")
     other = Instance()
     assert first.listening
     assert other.listening
