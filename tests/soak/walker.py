@@ -91,7 +91,7 @@ _VIEWS = tuple(
     for view in views
 )
 #: What would end the walk, ask the system for something, or start the program once more.
-_LEFT_OUT = frozenset("file.close file.quit file.open file.save file.save_as help.logs help.check".split())
+_LEFT_OUT = {"file.close", "file.quit", "file.open", "file.save", "file.save_as", "help.logs", "help.check"}
 
 Act = Callable[[Random], object]
 
