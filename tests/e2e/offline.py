@@ -13,7 +13,6 @@ import shutil
 import subprocess
 import sys
 import time
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -224,9 +223,12 @@ def check_that_all_worked(done: Walk) -> None:
 
 def check_sockets(done: Walk) -> None:
     """Fail where anything was reached that is not named here."""
-    if not done.exact:
-        warnings.warn(
-            "strace is forbidden here: sockets were looked for every few milliseconds", stacklevel=1
-        )
     assert any("AF_UNIX" in call for call in done.calls), "the watch has seen nothing, not even the window's"
     assert strangers(done.calls, done.allowed()) == []
+
+
+def check_that_all_was_seen(done: Walk) -> None:
+    """Say where the sockets could only be looked for, so that nobody takes it for a count."""
+    if not done.exact:
+        pytest.skip("strace is forbidden here: sockets were looked for every few milliseconds")
+    assert any("connect(" in call for call in done.calls)

@@ -81,16 +81,28 @@ def _family(program: int) -> list[int]:
 
 def _sockets(process: int) -> set[str]:
     """Return kind and number of each socket that a process has open."""
-    inodes = set()
+    numbers, kinds = _numbers(process), _kinds(process)
+    # One that has no kind was closed in between, or leads nowhere yet.
+    gone = numbers - kinds.keys() - _numbers(process)
+    return {f"{kinds.get(each, 'AF_OTHER, SOCK_OTHER')}, seen as {each}" for each in numbers - gone}
+
+
+def _numbers(process: int) -> set[str]:
+    """Return the numbers of a process's sockets."""
     try:
-        for descriptor in Path(f"/proc/{process}/fd").iterdir():
-            target = str(descriptor.readlink())
-            if target.startswith("socket:["):
-                inodes.add(target[len("socket:[") : -1])
+        descriptors = list(Path(f"/proc/{process}/fd").iterdir())
     except OSError:
         return set()
-    kinds = _kinds(process)
-    return {f"{kinds.get(inode, 'AF_OTHER, SOCK_OTHER')}, seen as {inode}" for inode in inodes}
+    targets = {_target(descriptor) for descriptor in descriptors}
+    return {target[len("socket:[") : -1] for target in targets if target.startswith("socket:[")}
+
+
+def _target(descriptor: Path) -> str:
+    try:
+        return str(descriptor.readlink())
+    except OSError:
+        # Closed meanwhile.
+        return ""
 
 
 def _kinds(process: int) -> dict[str, str]:

@@ -46,6 +46,10 @@ def test_nothing_but_the_desktop_is_reached() -> None:
     offline.check_sockets(the_walk())
 
 
+def test_every_call_for_a_socket_is_seen() -> None:
+    offline.check_that_all_was_seen(the_walk())
+
+
 @pytest.mark.parametrize("command", offline.COMMANDS)
 def test_a_command_line_opens_no_socket(command: str, tmp_path: Path) -> None:
     assert offline.calls_of(PROGRAM, command, tmp_path) == []

@@ -39,6 +39,10 @@ def test_no_warning_is_logged_meanwhile(frozen: Path, with_network: bool) -> Non
     assert walk_of(frozen, with_network=with_network).complaints() == []
 
 
+def test_every_call_for_a_socket_is_seen(frozen: Path) -> None:
+    offline.check_that_all_was_seen(walk_of(frozen, with_network=True))
+
+
 @pytest.mark.parametrize("command", offline.COMMANDS)
 def test_a_command_line_opens_no_socket(frozen: Path, command: str, tmp_path: Path) -> None:
     assert offline.calls_of([str(frozen / "gpudesk")], command, tmp_path) == []
