@@ -44,7 +44,7 @@ def missing_packages() -> list[str]:
 def x_server() -> Iterator[str]:
     """Start an X server without a screen; give the name of its display."""
     reading, writing = os.pipe()
-    # A number of its own: a server in a namespace, which starts to look at 0, takes the socket of one out here.
+    # A number of its own: a server in a namespace looks from 0 on, and takes the socket of one out here.
     number = f":{1000 + os.getpid() % 50_000}"
     command = ["Xvfb", number, "-displayfd", str(writing)]
     command += ["-screen", "0", "1600x1000x24", "-nolisten", "tcp"]
