@@ -8,6 +8,9 @@ SAMPLE := 70b-chat-on-four
 DISPLAY_PROBLEM := from gpudesk.cli.display import display_problem; print(display_problem() or "")
 PYTEST := QT_QPA_PLATFORM=offscreen $(BIN)/python -m pytest
 WORKERS ?= 2
+PACKAGES := build/packages
+FROZEN := $(PACKAGES)/frozen/gpudesk
+DIST := $(PACKAGES)/dist
 PIP_QUIET := --quiet --disable-pip-version-check
 
 # What the catalog is made from. Folders count too: they change when a file is removed.
@@ -15,7 +18,7 @@ DATA := $(shell find data \( -name '*.py' -o -path data/accuracy \) -prune -o -p
 CATALOG_CODE := $(shell find gpudesk/catalog gpudesk/domain -name '*.py' 2>/dev/null)
 
 .DELETE_ON_ERROR:
-.PHONY: help run test lint bench soak calibrate golden peers accuracy catalog lock notices screenshots wheel wheel-test bare-test freeze freeze-test packages packages-test clean
+.PHONY: help run test lint bench soak calibrate golden peers accuracy catalog lock notices screenshots wheel wheel-test bare-test freeze freeze-test packages packages-test windows-test clean
 
 help:
 	@echo "run         set up, then open the window; without a display, make a sample comparison sheet"
@@ -34,7 +37,8 @@ help:
 	@echo "freeze      collect the program and all it needs into a folder that runs without Python"
 	@echo "freeze-test try that folder: self-test, window, no network"
 	@echo "packages    make the packages that users install, from that folder"
-	@echo "packages-test  install, upgrade and remove the packages in minimal systems (as root)"
+	@echo "packages-test  install, use, upgrade and remove the packages in bare systems (as root)"
+	@echo "windows-test   try the installer for Windows under wine, with a stand-in for the program (as root)"
 	@echo "lock        write the lock files anew; UPGRADE=--upgrade finds newer versions"
 	@echo "screenshots take the pictures of the README from the real window"
 	@echo "notices     write THIRD_PARTY_NOTICES.md from the installed packages"
@@ -95,8 +99,25 @@ wheel-test: wheel build/.debian-run
 freeze: $(VENV)/.ready build/.debian-freeze
 	$(BIN)/python packaging/freeze.py
 
+# The quick part; `make packages-test` runs what takes longer too.
 freeze-test: freeze build/.debian-test
+	$(PYTEST) tests/frozen -m "not thorough" $(PYTEST_ARGS)
+
+packages: freeze build/.debian-package
+	packaging/linux/make_packages.sh $(FROZEN) $(PACKAGES)/icons $(DIST) $(PACKAGES)/venv/bin/python
+	@# An installer for Windows of what was frozen on Linux: the script is checked, and nothing of it is published.
+	rm -rf $(PACKAGES)/staged $(PACKAGES)/staged-installer
+	$(BIN)/python packaging/windows/stage_tree.py $(FROZEN) $(PACKAGES)/staged
+	$(BIN)/python packaging/windows/make_installer.py $(PACKAGES)/staged $(PACKAGES)/icons $(PACKAGES)/staged-installer --staged
+
+packages-test: build/.debian-package
 	$(PYTEST) tests/frozen $(PYTEST_ARGS)
+	packaging/linux/deb_test.sh $(DIST)/gpudesk_*_amd64.deb
+	packaging/linux/portable_test.sh $(DIST)/gpudesk-*-linux-x86_64.tar.xz
+	cd $(DIST) && sha256sum --check --quiet SHA256SUMS
+
+windows-test: build/.debian-package
+	packaging/windows/installer_test.sh
 
 bare-test:
 	packaging/bare_test.sh
@@ -105,7 +126,7 @@ lock: | $(VENV)/.ready
 	packaging/lock.sh $(BIN)/python $(UPGRADE)
 
 notices: $(VENV)/.ready
-	$(BIN)/python packaging/notices.py > build/notices.md
+	$(BIN)/python packaging/inventory/notices.py > build/notices.md
 	mv build/notices.md THIRD_PARTY_NOTICES.md
 
 screenshots: $(VENV)/.ready build/.debian-run $(CATALOG)

@@ -22,6 +22,7 @@ SCRIPTS = ROOT / "packaging"
 BUILD = ROOT / "build" / "packages"
 LOCK = SCRIPTS / "requirements.lock"
 TREE = BUILD / "frozen" / "gpudesk"
+NOTICES = "THIRD_PARTY_NOTICES.txt"
 _QUIET = ("--quiet", "--disable-pip-version-check")
 
 
@@ -103,7 +104,7 @@ def collect(python: Path, environment: Mapping[str, str]) -> None:
 
 def add_records(python: Path, environment: Mapping[str, str]) -> None:
     """Note in the folder what it is made of, under which licences, and what belongs into it."""
-    run(python, SCRIPTS / "parts.py", TREE, environment=environment)
+    run(python, SCRIPTS / "inventory/parts.py", TREE, environment=environment)
     run(python, SCRIPTS / "bundle_manifest.py", TREE / "_internal/gpudesk/_bundled", environment=environment)
 
 
@@ -115,7 +116,9 @@ def make_application(python: Path, environment: Mapping[str, str]) -> None:
     bundle = BUILD / "bundle"
     shutil.rmtree(bundle, ignore_errors=True)
     shutil.copytree(TREE / "_internal/gpudesk/_bundled", bundle)
+    notices = (TREE / NOTICES).read_bytes()
     collect(python, {**environment, "GPUDESK_BUNDLE": str(bundle)})
+    (TREE / NOTICES).write_bytes(notices)
 
 
 def slim() -> None:

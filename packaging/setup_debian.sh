@@ -14,7 +14,7 @@ TEST_ONLY="xvfb xauth poppler-utils at-spi2-core dbus-daemon python3-pyatspi"
 
 # strip and objdump; the library of Debian's Python, which its interpreter does without; what counts sockets.
 FREEZE="binutils strace LIBPYTHON"
-PACKAGE="appstream debootstrap desktop-file-utils dosfstools dpkg-dev lintian nsis p7zip-full squashfs-tools xz-utils"
+PACKAGE="appstream debootstrap desktop-file-utils dpkg-dev exfat-fuse exfatprogs lintian nsis p7zip-full squashfs-tools xz-utils"
 
 installed() {
     dpkg-query -W -f '${db:Status-Status}\n' "$1" 2>/dev/null | grep -qx installed

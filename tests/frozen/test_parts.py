@@ -36,10 +36,10 @@ def bill(bill_file: Path) -> dict[str, Any]:
 
 
 def run_tool(name: str, *arguments: str) -> str:
-    """Run a tool of packaging/ as `make packages` does."""
+    """Run a tool of packaging/inventory as `make packages` does."""
     python = ENVIRONMENT / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
     done = subprocess.run(
-        [str(python), str(ROOT / "packaging" / name), *arguments],
+        [str(python), str(ROOT / "packaging" / "inventory" / name), *arguments],
         cwd=ENVIRONMENT,
         capture_output=True,
         encoding="utf-8",

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "packaging"))
+sys.path.insert(0, str(Path(__file__).parents[2] / "packaging" / "inventory"))
 
 import frozen_tree
 import licence_texts
