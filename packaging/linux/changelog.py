@@ -8,8 +8,6 @@ What is not released yet is told as VERSION, made at SECONDS of Unix time, until
 of that version.
 """
 
-from __future__ import annotations
-
 import re
 import sys
 import textwrap

@@ -5,8 +5,6 @@
 SECONDS of Unix time say the year of our own work.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import sys

@@ -10,8 +10,6 @@ Needs objdump, and for `depends` a system of dpkg on which the libraries are ins
 `_internal` in LD_LIBRARY_PATH; beside that, libraries name folders of their own.
 """
 
-from __future__ import annotations
-
 import functools
 import os
 import re
