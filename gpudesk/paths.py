@@ -123,6 +123,14 @@ def ensure_user_dir() -> Path:
     return folder
 
 
+def can_keep() -> bool:
+    """Whether what the user does can be kept: the user's folder is there, or can be made, and takes files."""
+    try:
+        return os.access(ensure_user_dir(), os.W_OK | os.X_OK)
+    except OSError:
+        return False
+
+
 def user_catalog_path() -> Path:
     """Return the user's own catalog file. It need not exist yet."""
     return user_dir() / _CATALOG_NAME

@@ -41,8 +41,8 @@ def _lets_us_in(number: int) -> bool:
     xcb.xcb_connect.restype = ctypes.c_void_p
     for name in ("xcb_connection_has_error", "xcb_disconnect"):
         getattr(xcb, name).argtypes = [ctypes.c_void_p]
-    # By this name the library looks on this machine alone.
-    connection = xcb.xcb_connect(f"unix:{number}".encode(), None)
+    # By this name the library looks on this machine alone; without the slash, newer ones refuse it.
+    connection = xcb.xcb_connect(f"unix/:{number}".encode(), None)
     refused = bool(xcb.xcb_connection_has_error(connection))
     xcb.xcb_disconnect(connection)
     return not refused

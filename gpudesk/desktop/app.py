@@ -211,10 +211,12 @@ def _start(program: Program, files: Sequence[Path]) -> MainWindow:
     program.handlers.install()
     if isinstance(program.app, Application):
         program.app.give_files_to(program.open_files)
-    if window.page is not None:
-        from gpudesk.desktop.shell.start import offer_left
+    from gpudesk.desktop.shell.start import offer_left, say_what_is_not_kept
 
+    if window.page is not None:
         offer_left(window)
+    if not window.note.text:
+        say_what_is_not_kept(window)
     if os.environ.get(_TIMING):
         from gpudesk.desktop.timing import report_times
 

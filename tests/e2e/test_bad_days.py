@@ -319,3 +319,16 @@ def test_what_a_crash_left_is_taken_up_once(program: StartProgram, user_home: Pa
         assert first.document.untouched
 
     program(take_up_twice)
+
+
+def test_a_folder_that_takes_nothing_is_said_at_the_start(
+    program: StartProgram, user_home: Path, file: Path
+) -> None:
+    # Where it should be lies a file, so that it cannot be made.
+    user_home.write_text("", encoding="utf-8")
+
+    def read_the_note(user: User) -> None:
+        assert user.window.note.text.startswith(f"{user_home} cannot be written")
+
+    program(read_the_note)
+    program(read_the_note, str(file))

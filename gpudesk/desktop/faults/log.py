@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import re
 import threading
 from collections import deque
 from collections.abc import Callable
@@ -31,8 +32,9 @@ _FORMAT: Final = "%(asctime)s [%(process)d] %(levelname)s %(name)s: %(message)s"
 
 _Handler = Callable[[QtMsgType, QMessageLogContext, str], object]
 
-#: What the platform without a screen says of each window.
-_NOISE: Final = "This plugin does not support "
+#: What nobody can do anything about: what the platform without a screen says of each window, and that the
+#: desktop's accessibility lacks a call that Qt does without.
+_NOISE: Final = re.compile(r'This plugin does not support |.*does not implement "GetApplicationBusAddress"')
 
 
 class LogFile(logging.FileHandler):
@@ -170,7 +172,7 @@ class QtMessages:
             self._busy.now = False
 
     def _write(self, kind: QtMsgType, category: str, text: str) -> None:
-        level = logging.DEBUG if text.startswith(_NOISE) else self._LEVELS[kind]
+        level = logging.DEBUG if _NOISE.match(text) else self._LEVELS[kind]
         count = self._tally.count((category, text))
         if kind is QtMsgType.QtFatalMsg or self._tally.is_worth_a_line(count):
             times = f" ({count} times)" if count > 1 else ""

@@ -7,6 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gpudesk import paths
 from gpudesk.desktop.pages.first_run.entries import RecentFile, RecoveredFile
 from gpudesk.desktop.pages.first_run.page import FirstRunPage
 from gpudesk.desktop.pages.first_run.questions import SAMPLE
@@ -78,6 +79,18 @@ def offer_left(window: MainWindow) -> None:
         tr("Recovered: {name}, edited {time}", name=offered.name, time=offered.time),
         [(tr("Open"), open_it), (tr("Discard"), discard_it)],
     )
+
+
+def say_what_is_not_kept(window: MainWindow) -> None:
+    """Say at the start, not when it is too late, that nothing can be kept, as on a stick that is locked."""
+    if not paths.can_keep():
+        window.note.show_note(
+            tr(
+                "{folder} cannot be written: your facts, settings and unsaved work are lost when GPU Desk "
+                "ends. Save scenarios and sheets elsewhere.",
+                folder=paths.user_dir(),
+            )
+        )
 
 
 def _recent(path: Path) -> RecentFile:

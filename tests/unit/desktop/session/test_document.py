@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
+from gpudesk import paths
 from gpudesk.desktop.session import edits
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.document import Document
-from gpudesk.desktop.session.recent import recent_files
+from gpudesk.desktop.session.recent import note_recent, recent_files
 from gpudesk.desktop.session.recovery import RecoveryFile, left_behind
 from gpudesk.desktop.session.settings import Settings
 from gpudesk.domain.formatting import ENGLISH, Formatter
@@ -188,6 +189,23 @@ def test_recent_files_are_those_that_are_there_newest_first(
     assert recent_files(settings) == [other, sample_file]
     sample_file.unlink()
     assert recent_files(settings) == [other]
+
+
+def test_recent_files_on_a_stick_are_found_wherever_it_is_plugged_in(
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(paths, "is_portable", lambda: True)
+    stick = tmp_path / "stick"
+    (stick / "offers").mkdir(parents=True)
+    monkeypatch.setattr(paths, "user_dir", lambda: stick / "gpudesk-data")
+    on_stick, elsewhere = stick / "offers" / "a.gpudesk", tmp_path / "b.gpudesk"
+    for file in (on_stick, elsewhere):
+        file.touch()
+        note_recent(settings, file)
+    assert recent_files(settings) == [elsewhere, on_stick]
+    moved = stick.rename(tmp_path / "another")
+    monkeypatch.setattr(paths, "user_dir", lambda: moved / "gpudesk-data")
+    assert recent_files(settings) == [elsewhere, moved / "offers" / "a.gpudesk"]
 
 
 def test_ten_recent_files_are_kept(document: Document, settings: Settings, sample_file: Path) -> None:
