@@ -113,6 +113,8 @@ packages: freeze build/.debian-package
 packages-test: build/.debian-package
 	$(PYTEST) tests/frozen $(PYTEST_ARGS)
 	packaging/linux/deb_test.sh $(DIST)/gpudesk_*_amd64.deb
+	packaging/linux/deb_test.sh $(DIST)/gpudesk_*_amd64.deb trixie
+	lintian --fail-on error,warning $(DIST)/gpudesk_*_amd64.deb
 	packaging/linux/portable_test.sh $(DIST)/gpudesk-*-linux-x86_64.tar.xz
 	cd $(DIST) && sha256sum --check --quiet SHA256SUMS
 

@@ -122,16 +122,20 @@ def make_application(python: Path, environment: Mapping[str, str]) -> None:
 
 
 def slim() -> None:
-    """Take out what nobody needs: symbols that only a debugger reads, and links to libraries.
+    """Take out what nobody needs: symbols that a debugger reads, links to libraries, paths of this machine.
 
     Libraries find each other without the links, and a stick has none. The symbols go from Python's library
-    alone: others are stripped, and NumPy's OpenBLAS does not survive it.
+    alone: others are stripped, and NumPy's OpenBLAS does not survive it. Where its library lies, Python may
+    have been told when it was compiled; elsewhere that is anybody's folder.
     """
     for path in list(TREE.rglob("*")):
         if path.is_symlink():
             path.unlink()
     for library in TREE.glob("_internal/libpython3*.so*"):
         run(Path("strip"), "--strip-unneeded", library)
+        run(Path("patchelf"), "--remove-rpath", library)
+    for module in TREE.glob("_internal/python3*/lib-dynload/*.so"):
+        run(Path("patchelf"), "--remove-rpath", module)
 
 
 def run(

@@ -14,13 +14,17 @@ HIDDEN_IMPORTS: Final = ("_cffi_backend", "nacl.bindings", "xlsxwriter", "orjson
 
 _NETWORK: Final = (
     "PySide6.QtNetwork",
+    "_asyncio",
     "_hashlib",  # brings OpenSSL; what is used of hashlib is there without
     "_ssl",
     "ftplib",
     "http",
     "imaplib",
+    "logging.config",
+    "logging.handlers",
     "nntplib",
     "poplib",
+    "smtpd",
     "smtplib",
     "socketserver",
     "ssl",
@@ -86,6 +90,8 @@ _KEPT_PLUGINS: Final = re.compile(
 _PLUGIN: Final = re.compile(r"PySide6/(?:Qt/)?plugins/(?P<plugin>.+)")
 #: Qt's library for networks, as Linux, Windows and macOS call it.
 _QT_NETWORK: Final = re.compile(r"(?:^|/)(?:lib)?Qt6?Network\.(so|dll|framework)\b")
+#: What pip notes of the machine that it ran on.
+_MACHINES_NOTES: Final = re.compile(r"\.dist-info/(?:direct_url\.json|INSTALLER|REQUESTED)$")
 #: Words of Qt's own dialogs in other languages than the program has.
 _TRANSLATION: Final = re.compile(r"PySide6/(?:Qt/)?translations/")
 
@@ -116,7 +122,7 @@ def kept(name: str) -> bool:
     plugin = _PLUGIN.search(place)
     if plugin is not None:
         return _KEPT_PLUGINS.match(plugin["plugin"]) is not None
-    if _TRANSLATION.search(place) or _QT_NETWORK.search(place):
+    if any(pattern.search(place) for pattern in (_TRANSLATION, _QT_NETWORK, _MACHINES_NOTES)):
         return False
     library = _LIBRARY.fullmatch(place)
     return library is None or library["name"] not in _LEFT_TO_THE_SYSTEM

@@ -10,11 +10,13 @@ set -eu
 
 QT_IMPORT="libgl1 libegl1 libfontconfig1 libdbus-1-3 libxkbcommon0"
 QT_WINDOW="libxcb-cursor0 libxkbcommon-x11-0 libxcb-icccm4 libxcb-keysyms1 libxcb-shape0"
-TEST_ONLY="xvfb xauth poppler-utils at-spi2-core dbus-daemon python3-pyatspi"
+TEST_ONLY="xvfb xauth poppler-utils at-spi2-core dbus-daemon python3-pyatspi strace appstream desktop-file-utils
+mandoc shared-mime-info shellcheck squashfs-tools"
 
-# strip and objdump; the library of Debian's Python, which its interpreter does without; what counts sockets.
-FREEZE="binutils strace LIBPYTHON"
-PACKAGE="appstream debootstrap desktop-file-utils dpkg-dev exfat-fuse exfatprogs lintian nsis p7zip-full squashfs-tools xz-utils"
+# strip and objdump, and what else works on libraries; the library of Debian's Python, which its interpreter does
+# without; what Qt's plug-ins use where it is there, so that the package can name it.
+FREEZE="binutils patchelf LIBPYTHON libcups2 libwayland-client0 libwayland-cursor0 libwayland-egl1"
+PACKAGE="debootstrap exfat-fuse exfatprogs lintian nsis p7zip-full xz-utils"
 
 installed() {
     dpkg-query -W -f '${db:Status-Status}\n' "$1" 2>/dev/null | grep -qx installed

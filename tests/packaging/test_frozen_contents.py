@@ -51,6 +51,7 @@ def test_what_is_needed_stays(place: str) -> None:
         "PySide6\\Qt6Network.dll",
         "PySide6/Qt/lib/QtNetwork.framework/Versions/A/QtNetwork",
         "libQt6Network.so.6",
+        "gpudesk-0.1.0.dist-info/direct_url.json",
         "libcups.so.2",
         "libgnutls.so.30",
         "libpangocairo-1.0.so.0",
