@@ -12,9 +12,10 @@ import pytest
 from tests.e2e import offline
 from tests.e2e.offline import Walk
 
-pytestmark = pytest.mark.skipif(
-    not sys.platform.startswith("linux"), reason="needs namespaces and strace of Linux"
-)
+pytestmark = [
+    pytest.mark.thorough,
+    pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs namespaces and strace of Linux"),
+]
 
 
 @cache

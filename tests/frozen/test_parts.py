@@ -82,6 +82,7 @@ def test_notices_lie_at_the_top_with_every_part(frozen: Path, parts: list[Part])
     assert "may be replaced there by other builds of Qt" in notices
 
 
+@pytest.mark.thorough
 def test_listing_it_again_finds_nothing_new(frozen: Path, parts: list[Part], tmp_path: Path) -> None:
     """What was added since is the list itself: every file is still some part's."""
     copy = shutil.copytree(frozen, tmp_path / "copy", symlinks=True)
@@ -89,6 +90,7 @@ def test_listing_it_again_finds_nothing_new(frozen: Path, parts: list[Part], tmp
     assert read_parts(copy / BUNDLE / "parts.json") == parts
 
 
+@pytest.mark.thorough
 def test_the_bill_lists_the_same_parts(bill: dict[str, Any], parts: list[Part]) -> None:
     listed = [(each["name"], each.get("version", "")) for each in bill["components"]]
     assert sorted(listed) == sorted((part.name, part.version) for part in parts[1:])
@@ -99,6 +101,7 @@ def test_the_bill_lists_the_same_parts(bill: dict[str, Any], parts: list[Part]) 
     assert all(each["licenses"] for each in bill["components"])
 
 
+@pytest.mark.thorough
 def test_the_bill_is_of_the_commit_that_was_frozen(bill: dict[str, Any], frozen: Path) -> None:
     record = json.loads((frozen / BUNDLE / "build.json").read_text("utf-8"))
     own = bill["metadata"]["component"]
@@ -109,6 +112,7 @@ def test_the_bill_is_of_the_commit_that_was_frozen(bill: dict[str, Any], frozen:
     assert moment.startswith((record["committed"] or "1970-01-01T00:00:00Z").removesuffix("Z"))
 
 
+@pytest.mark.thorough
 def test_the_same_tree_makes_the_same_bill(frozen: Path, bill_file: Path, tmp_path: Path) -> None:
     run_tool("sbom.py", str(frozen), str(tmp_path / "another"))
     assert (tmp_path / "another").read_bytes() == bill_file.read_bytes()

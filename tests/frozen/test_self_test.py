@@ -66,6 +66,7 @@ def test_whole_program_is_in_order_and_leaves_its_result_alone(
     assert {file: file.stat().st_mtime_ns for file in frozen.rglob("*")} == before
 
 
+@pytest.mark.thorough
 def test_harmed_files_are_named(copy: Path, told: Test) -> None:
     catalog = copy / BUNDLE / "catalog.sqlite"
     raw = bytearray(catalog.read_bytes())
@@ -78,6 +79,7 @@ def test_harmed_files_are_named(copy: Path, told: Test) -> None:
     assert found["resources"].startswith("changed: catalog.sqlite; missing: resources/icons/check.svg (in ")
 
 
+@pytest.mark.thorough
 def test_file_beside_the_programs_own_is_a_warning(copy: Path, told: Test) -> None:
     (copy / BUNDLE / "licences" / "mine.txt").touch()
     result = told()
@@ -86,6 +88,7 @@ def test_file_beside_the_programs_own_is_a_warning(copy: Path, told: Test) -> No
     assert result["checks"][0]["outcome"] == "warning"
 
 
+@pytest.mark.thorough
 def test_missing_font_is_told(copy: Path, told: Test) -> None:
     (copy / BUNDLE / "resources" / "fonts" / "DeskSans-Regular.ttf").unlink()
     found = failed(told())
@@ -93,6 +96,7 @@ def test_missing_font_is_told(copy: Path, told: Test) -> None:
     assert "resources" in found
 
 
+@pytest.mark.thorough
 def test_lost_plug_ins_for_the_screen_are_told(copy: Path, told: Test) -> None:
     for file in (copy / "_internal" / "PySide6" / "Qt" / "plugins" / "platforms").iterdir():
         if "offscreen" not in file.name:
@@ -100,6 +104,7 @@ def test_lost_plug_ins_for_the_screen_are_told(copy: Path, told: Test) -> None:
     assert failed(told()) == {"display": "the plug-ins of Qt for the screen are missing"}
 
 
+@pytest.mark.thorough
 def test_lost_library_of_a_plug_in_is_told_by_name(copy: Path, told: Test) -> None:
     """What the plug-in for X needs and no program without a screen: the most common fault of Qt on Linux."""
     for file in (copy / "_internal").rglob("libQt6XcbQpa.so*"):
@@ -109,6 +114,7 @@ def test_lost_library_of_a_plug_in_is_told_by_name(copy: Path, told: Test) -> No
     assert display["outcome"] in ("warning", "failed")
 
 
+@pytest.mark.thorough
 def test_qt_that_cannot_be_loaded_fails_what_needs_it_and_nothing_else(copy: Path, told: Test) -> None:
     for file in (copy / "_internal").rglob("libQt6Widgets.so*"):
         file.unlink()
