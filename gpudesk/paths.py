@@ -161,10 +161,11 @@ def _portable_dir() -> Path | None:
     """Return the folder for the user's files beside a frozen program, or beside its disk image."""
     if not getattr(sys, "frozen", False):
         return None
-    # An image is mounted somewhere else, and says in this variable where it lies.
-    program = Path(os.environ.get("APPIMAGE") or sys.executable).absolute()
-    folder = program.parent / _PORTABLE_NAME
-    return folder if folder.is_dir() else None
+    # An image is mounted somewhere else, and says in this variable where it lies; so does another image, a
+    # terminal's say, to all that is started from it.
+    programs = (sys.executable, os.environ.get("APPIMAGE"))
+    folders = (Path(program).absolute().parent / _PORTABLE_NAME for program in programs if program)
+    return next((folder for folder in folders if folder.is_dir()), None)
 
 
 def _checkout() -> Path:

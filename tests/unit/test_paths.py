@@ -105,6 +105,12 @@ class TestPortable:
         monkeypatch.setenv("APPIMAGE", str(folder.parent / "GPU_Desk.AppImage"))
         assert paths.user_dir() == folder
 
+    def test_image_that_started_the_program_is_not_its_own(
+        self, folder: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("APPIMAGE", str(folder.parents[1] / "Terminal.AppImage"))
+        assert paths.user_dir() == folder
+
     def test_a_checkout_is_not_portable(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delattr(sys, "frozen")
         assert paths.user_dir() != folder
