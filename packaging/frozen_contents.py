@@ -129,5 +129,9 @@ def kept(name: str) -> bool:
 
 
 def trimmed(entries: Iterable[Entry]) -> list[Entry]:
-    """Return the entries of a table of contents of PyInstaller that are kept."""
-    return [entry for entry in entries if kept(entry[0])]
+    """Return the entries of a table of contents of PyInstaller that are kept; no link to what is not."""
+    return [
+        (name, source, kind)
+        for name, source, kind in entries
+        if kept(name) and (kind != "SYMLINK" or kept(source))
+    ]

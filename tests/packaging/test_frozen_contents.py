@@ -72,5 +72,13 @@ def test_entries_keep_their_order_and_their_sources() -> None:
     assert trimmed([kept_entry, dropped, kept_entry]) == [kept_entry, kept_entry]
 
 
+def test_a_link_goes_with_what_it_leads_to() -> None:
+    """On macOS a link at the top is named without what tells its target."""
+    frameworks = "PySide6/Qt/lib/{0}.framework/Versions/A/{0}"
+    gone = ("QtNetwork", frameworks.format("QtNetwork"), "SYMLINK")
+    stays = ("QtCore", frameworks.format("QtCore"), "SYMLINK")
+    assert trimmed([gone, stays]) == [stays]
+
+
 def test_nothing_that_speaks_to_other_machines_goes_in() -> None:
     assert {"http", "ssl", "_ssl", "urllib.request", "PySide6.QtNetwork"} <= set(EXCLUDED_MODULES)
