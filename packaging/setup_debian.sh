@@ -42,8 +42,13 @@ for package in $wanted; do
         if [ "${VERSION_ID:-13}" = 12 ]; then package=libglib2.0-0; else package=libglib2.0-0t64; fi
     fi
     if [ "$package" = LIBPYTHON ]; then
-        installed python3.11-minimal || continue
-        package=libpython3.11
+        for number in 3.11 3.12 3.13; do
+            if installed "python$number-minimal" && ! installed "libpython$number" &&
+                ! installed "libpython${number}t64"; then
+                missing="$missing libpython$number"
+            fi
+        done
+        continue
     fi
     installed "$package" || missing="$missing $package"
 done

@@ -12,25 +12,32 @@ SCRIPT = Path(__file__).parents[2] / "packaging" / "setup_debian.sh"
 pytestmark = pytest.mark.skipif(shutil.which("sh") is None, reason="a shell script")
 
 
-def run_as_user(folder: Path, *, status: str) -> subprocess.CompletedProcess[str]:
-    """Run the script as an ordinary user of a system on which every package has the given status."""
-    stand_ins = {"dpkg-query": f"echo {status}", "id": "echo 1000", "apt-get": "exit 99"}
+def run_as_user(folder: Path, query: str, target: str = "run") -> subprocess.CompletedProcess[str]:
+    """Run the script as an ordinary user of a system that answers in this way whether it has a package."""
+    stand_ins = {"dpkg-query": query, "id": "echo 1000", "apt-get": "exit 99"}
     for name, body in stand_ins.items():
         program = folder / name
         program.write_text(f"#!/bin/sh\n{body}\n", encoding="utf-8")
         program.chmod(0o755)
     environment = {**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"}
-    return subprocess.run([SCRIPT, "run"], env=environment, capture_output=True, text=True, check=False)
+    return subprocess.run([SCRIPT, target], env=environment, capture_output=True, text=True, check=False)
 
 
 def test_installed_packages_need_no_word(tmp_path: Path) -> None:
-    done = run_as_user(tmp_path, status="installed")
+    done = run_as_user(tmp_path, "echo installed")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
 def test_missing_packages_are_named_in_one_line_to_a_user_who_may_not_install(tmp_path: Path) -> None:
-    done = run_as_user(tmp_path, status="not-installed")
+    done = run_as_user(tmp_path, "echo not-installed")
     assert done.returncode == 1
     (line,) = done.stderr.splitlines()
     assert "sudo apt-get install --no-install-recommends libglib2.0-0" in line
     assert line.endswith("libxkbcommon-x11-0 libxcb-icccm4 libxcb-keysyms1 libxcb-shape0")
+
+
+@pytest.mark.parametrize("number", ["3.11", "3.13"])
+def test_freezing_asks_for_the_library_of_the_python_that_is_there(tmp_path: Path, number: str) -> None:
+    others = f"case $4 in python{number}-minimal) echo installed;; *python3.*) ;; *) echo installed;; esac"
+    done = run_as_user(tmp_path, others, "freeze")
+    assert done.stderr.endswith(f"--no-install-recommends libpython{number}\n")
