@@ -91,7 +91,7 @@ _PLUGIN: Final = re.compile(r"PySide6/(?:Qt/)?plugins/(?P<plugin>.+)")
 #: Qt's library for networks, as Linux, Windows and macOS call it.
 _QT_NETWORK: Final = re.compile(r"(?:^|/)(?:lib)?Qt6?Network\.(so|dll|framework)\b")
 #: What pip notes of the machine that it ran on.
-_MACHINES_NOTES: Final = re.compile(r"\.dist-info/(?:direct_url\.json|INSTALLER|REQUESTED)$")
+_MACHINES_NOTES: Final = re.compile(r"\.dist-info/(?:direct_url\.json|INSTALLER|RECORD|REQUESTED)$")
 #: Words of Qt's own dialogs in other languages than the program has.
 _TRANSLATION: Final = re.compile(r"PySide6/(?:Qt/)?translations/")
 

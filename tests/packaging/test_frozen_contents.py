@@ -31,6 +31,7 @@ from frozen_contents import EXCLUDED_MODULES, kept, trimmed
         "libpython3.11.so.1.0",
         "numpy.libs/libscipy_openblas64_-32a4b2a6.so",
         "gpudesk/_bundled/catalog.sqlite",
+        "numpy-2.4.6.dist-info/METADATA",
     ],
 )
 def test_what_is_needed_stays(place: str) -> None:
@@ -52,6 +53,7 @@ def test_what_is_needed_stays(place: str) -> None:
         "PySide6/Qt/lib/QtNetwork.framework/Versions/A/QtNetwork",
         "libQt6Network.so.6",
         "gpudesk-0.1.0.dist-info/direct_url.json",
+        "numpy-2.4.6.dist-info/RECORD",
         "libcups.so.2",
         "libgnutls.so.30",
         "libpangocairo-1.0.so.0",
