@@ -6,6 +6,7 @@ There it can begin Qt without a screen, and whatever it comes upon leaves the wi
 from __future__ import annotations
 
 import json
+import os
 import sys
 import tempfile
 from dataclasses import dataclass
@@ -43,9 +44,17 @@ class Verdict:
 def self_test_command() -> list[str]:
     """Return what runs the self-test of this program."""
     if getattr(sys, "frozen", False):
-        return [sys.executable, "--self-test"]
+        return [*_loader(), sys.executable, "--self-test"]
     # -P: a folder of the same name where the program was started is not taken for it.
     return [sys.executable, "-P", "-m", "gpudesk", "--self-test"]
+
+
+def _loader() -> list[str]:
+    """Return the loader of Linux where that runs the program: a stick may not let programs be marked as such."""
+    running = Path("/proc/self/exe")
+    if os.access(sys.executable, os.X_OK) or not running.exists():
+        return []
+    return [str(running.readlink())]
 
 
 class InstallationCheck(QObject):

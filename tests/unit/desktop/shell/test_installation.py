@@ -169,6 +169,18 @@ def test_program_runs_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     assert self_test_command() == [sys.executable, "--self-test"]
 
 
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="a loader that is called by name is Linux's")
+def test_program_that_the_loader_runs_is_run_by_it_again(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    program = tmp_path / "gpudesk"
+    program.write_bytes(b"not marked as a program")
+    loader = str(Path(sys.executable).resolve())
+    monkeypatch.setattr(sys, "frozen", True, raising=False)
+    monkeypatch.setattr(sys, "executable", str(program))
+    assert self_test_command() == [loader, str(program), "--self-test"]
+
+
 def test_program_that_ends_takes_the_check_with_it(
     qapp: QApplication, workbench: Workbench, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
