@@ -50,7 +50,7 @@ def self_test_command() -> list[str]:
 
 
 def _loader() -> list[str]:
-    """Return the loader of Linux where that runs the program: a stick may not let programs be marked as such."""
+    """Return the loader of Linux where that runs the program: some sticks let nothing be marked as one."""
     running = Path("/proc/self/exe")
     if os.access(sys.executable, os.X_OK) or not running.exists():
         return []
