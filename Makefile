@@ -59,7 +59,7 @@ lint: $(VENV)/.ready build/.debian-test
 	$(BIN)/mypy
 	$(PYTEST) -q -p no:cacheprovider tests/architecture
 
-bench: $(VENV)/.ready build/.debian-test $(CATALOG)
+bench: $(VENV)/.ready build/.debian-test $(CATALOG) freeze
 	$(PYTEST) tests/benchmarks --benchmark-autosave -p no:xdist $(PYTEST_ARGS)
 
 soak: $(VENV)/.ready build/.debian-test $(CATALOG)
@@ -110,7 +110,7 @@ packages: freeze build/.debian-package
 	$(BIN)/python packaging/windows/stage_tree.py $(FROZEN) $(PACKAGES)/staged
 	$(BIN)/python packaging/windows/make_installer.py $(PACKAGES)/staged $(PACKAGES)/icons $(PACKAGES)/staged-installer --staged
 
-packages-test: build/.debian-package
+packages-test: $(VENV)/.ready build/.debian-package
 	$(PYTEST) tests/frozen $(PYTEST_ARGS)
 	packaging/linux/deb_test.sh $(DIST)/gpudesk_*_amd64.deb
 	packaging/linux/deb_test.sh $(DIST)/gpudesk_*_amd64.deb trixie
