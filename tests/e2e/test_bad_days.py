@@ -321,6 +321,24 @@ def test_what_a_crash_left_is_taken_up_once(program: StartProgram, user_home: Pa
     program(take_up_twice)
 
 
+@pytest.mark.parametrize("choice", ["Open", "Discard"])
+def test_an_offer_above_a_file_leaves_alone_what_another_window_has_taken_up(
+    program: StartProgram, file: Path, user_home: Path, choice: str
+) -> None:
+    ended_by(signal.SIGKILL, user_home)
+
+    def take_up_twice(user: User) -> None:
+        first = user.window
+        second = first.program.new_window()
+        second.start.open_recovered.emit(str(kept(user_home)[0]))
+        user.click(choice, first.note)
+        assert len(user.windows) == 2
+        assert len(kept(user_home)) == 1
+        assert first.note.text == "These edits are open in another window already."
+
+    program(take_up_twice, str(file))
+
+
 def test_a_folder_that_takes_nothing_is_said_at_the_start(
     program: StartProgram, user_home: Path, file: Path
 ) -> None:

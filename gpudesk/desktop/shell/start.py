@@ -45,18 +45,17 @@ class StartPage(FirstRunPage):
         self.set_recovered([_recovered(key, recovered) for key, recovered in self._left.items()])
 
     def _open_left(self, key: str) -> None:
-        """Take up what a crash left, unless another window has done so meanwhile."""
+        """Take up what a crash left."""
+        recovered = self._left.get(key)
         self.show_left(left_behind())
-        if key in self._left:
-            self._window.open_recovered(self._left[key])
-        else:
-            self._window.note.show_note(tr("These edits are open in another window already."), fault=False)
+        if recovered is not None and _is_left(self._window, recovered):
+            self._window.open_recovered(recovered)
 
     def _discard(self, key: str) -> None:
+        recovered = self._left.get(key)
+        if recovered is not None and _is_left(self._window, recovered):
+            discard(recovered)
         self.show_left(left_behind())
-        if key in self._left:
-            discard(self._left.pop(key))
-            self.show_left(list(self._left.values()))
 
 
 def offer_left(window: MainWindow) -> None:
@@ -68,11 +67,13 @@ def offer_left(window: MainWindow) -> None:
     offered = _recovered("", newest)
 
     def open_it() -> None:
-        window.open_recovered(newest)
+        if _is_left(window, newest):
+            window.open_recovered(newest)
         offer_left(window)
 
     def discard_it() -> None:
-        discard(newest)
+        if _is_left(window, newest):
+            discard(newest)
         offer_left(window)
 
     window.note.offer(
@@ -91,6 +92,14 @@ def say_what_is_not_kept(window: MainWindow) -> None:
                 folder=paths.user_dir(),
             )
         )
+
+
+def _is_left(window: MainWindow, recovered: Recovered) -> bool:
+    """Whether nobody has taken up meanwhile what a crash left; says so in the window where somebody has."""
+    if any(each.file == recovered.file for each in left_behind()):
+        return True
+    window.note.show_note(tr("These edits are open in another window already."), fault=False)
+    return False
 
 
 def _recent(path: Path) -> RecentFile:
