@@ -24,7 +24,7 @@ from PySide6.QtCore import QLockFile
 from gpudesk import paths
 from gpudesk.desktop.faults.log import lines_of
 from gpudesk.desktop.faults.report import Fact, report_text
-from gpudesk.desktop.session.recovery import lock_beside
+from gpudesk.desktop.session.recovery import is_left, lock_beside
 
 log = logging.getLogger(__name__)
 
@@ -135,14 +135,10 @@ def left_crashes(folder: Path | None = None) -> list[Crash]:
 
 def _left(folder: Path) -> list[Path]:
     """Return the files whose process is gone, and remove locks that nothing belongs to."""
-    gone = []
-    for file in {*_named(folder, _OPEN), *(lock.with_suffix(_OPEN) for lock in _named(folder, ".lock"))}:
-        lock = lock_beside(file)
-        if lock.tryLock(0):
-            lock.unlock()
-            if file.exists():
-                gone.append(file)
-    return gone
+    # The name of a lock may end with that of its machine.
+    owners = {lock.name.partition(".")[0] for lock in folder.glob("crash-*.lock")}
+    of_locks = {folder / f"{owner}{_OPEN}" for owner in owners if _NAME.fullmatch(owner)}
+    return [file for file in {*_named(folder, _OPEN), *of_locks} if is_left(file) and file.exists()]
 
 
 def _crash(file: Path) -> Crash | None:

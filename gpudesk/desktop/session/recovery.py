@@ -126,10 +126,8 @@ def left_behind(folder: Path | None = None) -> list[Recovered]:
     """Return what crashed instances left, the newest first; those of running instances are not touched."""
     found = []
     for file in sorted((folder or recovery_dir()).glob(f"*{_SUFFIX}")):
-        lock = lock_beside(file)
-        if not lock.tryLock(0):
+        if not is_left(file):
             continue
-        lock.unlock()
         recovered = _read(file)
         if recovered is None:
             with contextlib.suppress(OSError):
@@ -155,6 +153,19 @@ def lock_beside(file: Path) -> QLockFile:
     lock = QLockFile(os.fspath(file.with_suffix(suffix)))
     lock.setStaleLockTime(0)
     return lock
+
+
+def is_left(file: Path) -> bool:
+    """Whether no running program keeps a file; if so, the locks of those that did are removed."""
+    lock = lock_beside(file)
+    if not lock.tryLock(0):
+        return False
+    lock.unlock()
+    if paths.is_portable():
+        for of_another_machine in file.parent.glob(f"{file.stem}.*.lock"):
+            with contextlib.suppress(OSError):
+                of_another_machine.unlink(missing_ok=True)
+    return True
 
 
 def _read(file: Path) -> Recovered | None:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from gpudesk import paths
 from gpudesk.desktop.faults.crash import MOST_KEPT, CrashLog, left_crashes
 
 HEAD = "# Started: 2026-05-04T12:00:00+00:00\n# GPU Desk: 0.1\n"
@@ -255,9 +256,15 @@ def test_a_report_ends_with_the_last_lines_of_the_process_and_masks_the_home(
     assert str(tmp_path) not in found.report
 
 
-def test_a_lock_that_nothing_belongs_to_is_removed(folder: Path) -> None:
+@pytest.mark.parametrize("machine", ["", ".0123456789abcdef"], ids=["here", "on a stick"])
+def test_a_lock_that_nothing_belongs_to_is_removed(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, machine: str
+) -> None:
     crash(folder, "os.abort()")
     (file,) = folder.glob("crash-*.log")
     file.unlink()
+    lock = file.with_suffix(".lock")
+    lock.rename(file.with_suffix(f"{machine}.lock"))
+    monkeypatch.setattr(paths, "is_portable", lambda: bool(machine))
     assert left_crashes(folder) == []
     assert names(folder) == []

@@ -101,6 +101,17 @@ def test_a_lock_of_another_machine_counts_unless_the_files_came_along(
     assert len(left_behind()) == portable
 
 
+def test_the_lock_of_another_machine_goes_with_the_files_that_came_along(
+    user_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    crash(user_home)
+    (lock,) = (user_home / "recovery").glob("*.lock")
+    lock.rename(lock.with_suffix(".0123456789abcdef.lock"))
+    monkeypatch.setattr(paths, "is_portable", lambda: True)
+    assert len(left_behind()) == 1
+    assert files_in(user_home) == [".recovery"]
+
+
 def test_what_is_discarded_is_gone(user_home: Path) -> None:
     crash(user_home)
     discard(only(left_behind()))
