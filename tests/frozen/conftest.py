@@ -1,9 +1,10 @@
-"""The frozen program, as a user has it: of this environment it gets a display and a home, no more."""
+"""The frozen program, as a user has it: of this environment it gets a home and no screen, no more."""
 
 from __future__ import annotations
 
 import os
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,9 +13,15 @@ import pytest
 ROOT = Path(__file__).parents[2]
 _DEFAULT = ROOT / "build" / "packages" / "frozen" / "gpudesk"
 
+#: The program's own files in the folder.
+BUNDLE = Path("_internal", "gpudesk", "_bundled")
+#: The interpreter of the environment that the program was frozen from, which the tools of packaging/ need.
+BUILDERS_PYTHON = (
+    ROOT / "build/packages/venv" / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
+)
+
 Completed = subprocess.CompletedProcess[str]
 RunFrozen = Callable[..., Completed]
-
 
 #: A scenario to open.
 TEMPLATE = ROOT / "resources" / "templates" / "70b-chat-on-four.gpudesk"
@@ -28,6 +35,17 @@ def frozen_folder() -> Path:
     return folder
 
 
+def environment(home: Path) -> dict[str, str]:
+    """Return what the program finds around it, with its user's files in a folder."""
+    return {
+        "HOME": str(home),
+        "GPUDESK_HOME": str(home),
+        "LANG": "C.UTF-8",
+        "PATH": "/usr/bin:/bin",
+        "QT_QPA_PLATFORM": "offscreen",
+    }
+
+
 @pytest.fixture(scope="session")
 def frozen() -> Path:
     """Return the folder of the frozen program."""
@@ -39,18 +57,10 @@ def run_frozen(frozen: Path, tmp_path: Path) -> RunFrozen:
     """Return what runs the frozen program with arguments and settings, and gives its output."""
 
     def run(*arguments: str, **settings: str) -> Completed:
-        environment = {
-            "HOME": str(tmp_path),
-            "GPUDESK_HOME": str(tmp_path / "home"),
-            "LANG": "C.UTF-8",
-            "PATH": "/usr/bin:/bin",
-            "QT_QPA_PLATFORM": "offscreen",
-            **settings,
-        }
         return subprocess.run(
             [str(frozen / "gpudesk"), *arguments],
             cwd=tmp_path,
-            env=environment,
+            env={**environment(tmp_path / "home"), **settings},
             capture_output=True,
             encoding="utf-8",
             timeout=120,

@@ -17,10 +17,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.frozen.conftest import ROOT
+from tests.frozen.conftest import BUILDERS_PYTHON
 
-#: The environment that froze the program: it has what reads the program's archive.
-_PYTHON = ROOT / "build/packages/venv" / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
 _LIST = """
 import json, sys
 from PyInstaller.archive.readers import CArchiveReader
@@ -52,11 +50,11 @@ _PLUGINS = ("tls", "networkinformation", "networkaccess", "bearer", "webview")
 @cache
 def modules(frozen: Path) -> frozenset[str]:
     """Return the names of all Python modules of the frozen program, compiled ones too."""
-    if not _PYTHON.exists():
-        pytest.fail(f"{_PYTHON} is missing; run `make freeze`")
+    if not BUILDERS_PYTHON.exists():
+        pytest.fail(f"{BUILDERS_PYTHON} is missing; run `make freeze`")
     program = frozen / ("gpudesk.exe" if sys.platform == "win32" else "gpudesk")
     listed = subprocess.run(
-        [_PYTHON, "-c", _LIST, program], capture_output=True, encoding="utf-8", check=False
+        [BUILDERS_PYTHON, "-c", _LIST, program], capture_output=True, encoding="utf-8", check=False
     )
     assert listed.returncode == 0, listed.stderr
     names = set(json.loads(listed.stdout))

@@ -6,6 +6,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from tests.frozen.conftest import environment
+
 PATIENCE_S = 30.0
 
 
@@ -18,14 +20,7 @@ def until(holds: Callable[[], bool]) -> None:
 
 def started(frozen: Path, home: Path, times: int) -> "subprocess.Popen[bytes]":
     """Start the program, and return it once its window has been open so many times."""
-    environment = {
-        "HOME": str(home),
-        "GPUDESK_HOME": str(home),
-        "LANG": "C.UTF-8",
-        "PATH": "/usr/bin:/bin",
-        "QT_QPA_PLATFORM": "offscreen",
-    }
-    program = subprocess.Popen([str(frozen / "gpudesk")], env=environment, stderr=subprocess.DEVNULL)
+    program = subprocess.Popen([str(frozen / "gpudesk")], env=environment(home), stderr=subprocess.DEVNULL)
     log = home / "logs" / "gpudesk.log"
     until(lambda: log.exists() and log.read_text(encoding="utf-8").count("watch: open: ") == times)
     return program

@@ -3,18 +3,13 @@
 import json
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from gpudesk.parts import PROGRAM, Part, read_parts
-
-ROOT = Path(__file__).parents[2]
-BUNDLE = "_internal/gpudesk/_bundled"
-#: What the program was frozen from; the tools need its packages.
-ENVIRONMENT = ROOT / "build" / "packages" / "venv"
+from tests.frozen.conftest import BUILDERS_PYTHON, BUNDLE, ROOT
 
 
 @pytest.fixture(scope="module")
@@ -37,10 +32,9 @@ def bill(bill_file: Path) -> dict[str, Any]:
 
 def run_tool(name: str, *arguments: str) -> str:
     """Run a tool of packaging/inventory as `make packages` does."""
-    python = ENVIRONMENT / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
     done = subprocess.run(
-        [str(python), str(ROOT / "packaging" / "inventory" / name), *arguments],
-        cwd=ENVIRONMENT,
+        [str(BUILDERS_PYTHON), str(ROOT / "packaging" / "inventory" / name), *arguments],
+        cwd=ROOT / "build",
         capture_output=True,
         encoding="utf-8",
         check=False,

@@ -12,10 +12,9 @@ from typing import Any
 
 import pytest
 
-from tests.frozen.conftest import RunFrozen
+from tests.frozen.conftest import BUNDLE, RunFrozen, environment
 
 Test = Callable[[], dict[str, Any]]
-BUNDLE = Path("_internal", "gpudesk", "_bundled")
 
 
 @pytest.fixture
@@ -29,10 +28,10 @@ def told(copy: Path, tmp_path: Path) -> Test:
     """Return what runs the copy's self-test and gives its result."""
 
     def run() -> dict[str, Any]:
-        home = str(tmp_path / "home")
         done = subprocess.run(
             [str(copy / "gpudesk"), "--self-test", "--json"],
-            env={"HOME": home, "GPUDESK_HOME": home, "LANG": "C.UTF-8", "PATH": "/usr/bin:/bin"},
+            # It asks for no screen by itself.
+            env={**environment(tmp_path / "home"), "QT_QPA_PLATFORM": ""},
             capture_output=True,
             encoding="utf-8",
             timeout=120,
