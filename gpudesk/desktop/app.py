@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QCoreApplication, QEvent, QLocale, QObject, QPoint, QSocketNotifier, Qt
+from PySide6.QtCore import QCoreApplication, QEvent, QLocale, QObject, QSocketNotifier, Qt
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication, QDialog
 
@@ -25,6 +25,7 @@ from gpudesk.desktop.main_window import MainWindow
 from gpudesk.desktop.opened_by_system import Application, documents_and_facts
 from gpudesk.desktop.session.settings import Settings
 from gpudesk.desktop.session.single_instance import Instance
+from gpudesk.desktop.shell.geometry import place_beside
 from gpudesk.desktop.shell.opening import free_children, show_folder
 from gpudesk.desktop.theme.theme import Theme
 from gpudesk.desktop.widgets.roles import install_roles
@@ -60,7 +61,7 @@ class Program(QObject):
         """
         window = MainWindow(self)
         if self.windows:
-            window.move(self.windows[-1].pos() + QPoint(24, 24))
+            place_beside(window, self.windows[-1])
         self.windows.append(window)
         documents, facts = documents_and_facts(files)
         for file in documents:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QRectF, QSize, Qt, QTimer
+from PySide6.QtCore import QRectF, Qt, QTimer
 from PySide6.QtGui import QFontDatabase, QGuiApplication, QPainter, QPaintEvent
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
 from gpudesk import paths
 from gpudesk.desktop.faults.records import Fault
+from gpudesk.desktop.shell.geometry import take_size
 from gpudesk.desktop.shell.opening import show_folder
 from gpudesk.desktop.theme.focus_ring import FocusRing
 from gpudesk.desktop.theme.pen import Pen
@@ -20,7 +21,6 @@ from gpudesk.desktop.widgets.label import Label
 from gpudesk.text import tr, trn
 
 _WIDTH, _HEIGHT = 680.0, 460.0
-_MOST_OF_SCREEN = 0.9
 _SIGN, _MARGIN = 20.0, 8.0
 #: How often a fault that comes again and again is counted anew.
 _COUNTED_EVERY_MS = 500
@@ -73,8 +73,7 @@ class FaultDialog(QDialog):
         theme.follow(self._dress)
         self._show_one(0)
         # Qt would keep a dialog within two thirds of the screen, and a trace is wide.
-        room = self.screen().availableSize() * _MOST_OF_SCREEN
-        self.resize(QSize(theme.px(_WIDTH), theme.px(_HEIGHT)).boundedTo(room))
+        take_size(self, theme.px(_WIDTH), theme.px(_HEIGHT))
         self.leave.setFocus()
 
     def present(self) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QByteArray
+from PySide6.QtCore import QByteArray, QPoint, QRect, QSize
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
 
@@ -12,6 +12,12 @@ _GEOMETRY = "window.geometry"
 _USUAL = (1440, 900)
 #: How much of a title bar has to be on a screen, in pixels, so that it can be caught with the mouse.
 _CATCH = 40
+#: What the system puts around a window, its title bar above all; nobody can tell before it is shown.
+_AROUND = QSize(4, 40)
+#: A dialog leaves something of the screen to see.
+_MOST_OF_SCREEN = 0.9
+#: How far a further window lies to the right of the former and below it.
+_BESIDE = QPoint(24, 24)
 
 
 def restore_place(window: QWidget, settings: Settings) -> None:
@@ -20,10 +26,23 @@ def restore_place(window: QWidget, settings: Settings) -> None:
     if not kept.isEmpty() and window.restoreGeometry(kept) and _is_reachable(window):
         return
     room = window.screen().availableGeometry()
-    window.resize(min(_USUAL[0], room.width()), min(_USUAL[1], room.height()))
-    frame = window.frameGeometry()
+    window.resize(QSize(*_USUAL).boundedTo(room.size() - _AROUND))
+    frame = QRect(QPoint(), window.size() + _AROUND)
     frame.moveCenter(room.center())
     window.move(frame.topLeft())
+
+
+def place_beside(window: QWidget, former: QWidget) -> None:
+    """Take a place beside another window; where that would leave the screen, begin again at its corner."""
+    room = former.screen().availableGeometry()
+    frame = QRect(former.pos() + _BESIDE, window.size() + _AROUND)
+    window.move(frame.topLeft() if room.contains(frame) else room.topLeft())
+
+
+def take_size(dialog: QWidget, width: int, height: int) -> None:
+    """Take a size, or as much of it as the screen has room for: large letters make a dialog large."""
+    room = dialog.screen().availableSize() * _MOST_OF_SCREEN
+    dialog.resize(QSize(width, height).boundedTo(room))
 
 
 def keep_place(window: QWidget, settings: Settings) -> None:

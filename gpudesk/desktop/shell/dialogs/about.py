@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import PySide6
-from PySide6.QtCore import QSize, Qt, qVersion
+from PySide6.QtCore import Qt, qVersion
 from PySide6.QtGui import QGuiApplication, QKeyEvent
 from PySide6.QtWidgets import QDialog, QGridLayout, QHBoxLayout, QLabel, QStackedLayout, QVBoxLayout, QWidget
 
 from gpudesk import paths
 from gpudesk.desktop.shell.dialogs.licence_view import LicenceView
 from gpudesk.desktop.shell.dialogs.parts_list import PartsList, described
+from gpudesk.desktop.shell.geometry import take_size
 from gpudesk.desktop.theme.focus_ring import FocusRing
 from gpudesk.desktop.theme.icons import program_icon
 from gpudesk.desktop.theme.theme import Theme
@@ -29,7 +30,6 @@ from gpudesk.workbench.workbench import Workbench
 _SHOWN = 16
 _COMMIT = 10
 _WIDTH, _HEIGHT, _ICON = 760.0, 640.0, 48.0
-_MOST_OF_SCREEN = 0.9
 
 
 class Fact(NamedTuple):
@@ -122,8 +122,7 @@ class AboutDialog(QDialog):
         column.addLayout(self._buttons())
         self.parts.moved.connect(self._settle)
         self._settle()
-        room = self.screen().availableSize() * _MOST_OF_SCREEN
-        self.resize(QSize(theme.px(_WIDTH), theme.px(_HEIGHT)).boundedTo(room))
+        take_size(self, theme.px(_WIDTH), theme.px(_HEIGHT))
         self._ring = FocusRing(self, theme)
         self.leave.setFocus()
 

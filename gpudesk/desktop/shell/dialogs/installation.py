@@ -24,6 +24,7 @@ from gpudesk.desktop.session.installation_check import (
     Verdict,
     progress_text,
 )
+from gpudesk.desktop.shell.geometry import take_size
 from gpudesk.desktop.theme.focus_ring import FocusRing
 from gpudesk.desktop.theme.theme import Theme
 from gpudesk.desktop.widgets.buttons import Button
@@ -31,7 +32,6 @@ from gpudesk.desktop.widgets.label import Label
 from gpudesk.text import tr
 
 _WIDTH, _HEIGHT = 680.0, 540.0
-_MOST_OF_SCREEN = 0.9
 #: White above and below what a row says, and beside a name; the share of the width that names may have.
 _AROUND, _GAP, _NAMES = 6.0, 12.0, 0.4
 #: Icon and colour of how a check came out.
@@ -60,8 +60,7 @@ class InstallationDialog(QDialog):
         self.check.advanced.connect(lambda done: self.said.setText(progress_text(done)))
         self.check.ended.connect(self._show)
         self.check.failed.connect(self._fail)
-        room = self.screen().availableSize() * _MOST_OF_SCREEN
-        self.resize(QSize(theme.px(_WIDTH), theme.px(_HEIGHT)).boundedTo(room))
+        take_size(self, theme.px(_WIDTH), theme.px(_HEIGHT))
         self.leave.setFocus()
         self.check.start(command)
 

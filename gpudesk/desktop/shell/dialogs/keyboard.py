@@ -9,6 +9,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QAbstractItemView, QDialog, QFrame, QLineEdit, QListView, QVBoxLayout, QWidget
 
 from gpudesk.desktop.actions import ActionSpec, Menu
+from gpudesk.desktop.shell.geometry import take_size
 from gpudesk.desktop.shell.palette_delegate import PaletteDelegate
 from gpudesk.desktop.shell.palette_model import PaletteEntry, PaletteModel
 from gpudesk.desktop.theme.focus_ring import FocusRing
@@ -75,7 +76,7 @@ class KeyboardDialog(QDialog):
         column.setSpacing(theme.px(8))
         for part in (self.search, self.view, self._nothing):
             column.addWidget(part, 0 if part is self.search else 1)
-        self.resize(theme.px(_WIDTH), theme.px(_HEIGHT))
+        take_size(self, theme.px(_WIDTH), theme.px(_HEIGHT))
         self._ring = FocusRing(self, theme)
         self._narrow("")
 
