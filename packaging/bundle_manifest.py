@@ -1,12 +1,13 @@
 """List what a bundle holds, so that the program can tell whether it is whole: bundle_manifest.py FOLDER.
 
 FOLDER is `gpudesk/_bundled` of an unpacked wheel or a frozen program. Run it once all is in there.
+Of a frozen program the files around the bundle are listed too.
 """
 
 import sys
 from pathlib import Path
 
-from gpudesk.workbench.bundle_manifest import MANIFEST, write_manifest
+from gpudesk.workbench.bundle_manifest import MANIFEST, write_manifest, write_program_files
 
 
 def main() -> int:
@@ -14,7 +15,9 @@ def main() -> int:
     if len(sys.argv) != 2 or not Path(sys.argv[1]).is_dir():
         print(__doc__, file=sys.stderr)
         return 2
-    folder = Path(sys.argv[1])
+    folder = Path(sys.argv[1]).resolve()
+    if folder.parents[1].name == "_internal":
+        print(f"{folder.parents[1]}: {write_program_files(folder)} files")
     count = write_manifest(folder)
     print(f"{folder / MANIFEST}: {count} files")
     return 0

@@ -34,6 +34,7 @@ from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QApplication, QWidget
 
 from gpudesk import paths
+from gpudesk.desktop.printing.pdf import need_screenless
 from gpudesk.desktop.theme.fonts import WEIGHTS, load_fonts, make_font
 from gpudesk.desktop.theme.tokens import FAMILY
 from gpudesk.text import tr
@@ -72,6 +73,7 @@ def begin() -> str | None:
     qInstallMessageHandler(_keep)
     existing = QCoreApplication.instance()
     if existing is None:
+        need_screenless()
         _application = QApplication(["gpudesk", "-platform", "offscreen"])
     elif not isinstance(existing, QApplication) or QGuiApplication.platformName() != "offscreen":
         return tr("this can only be checked where no window is open")

@@ -16,6 +16,9 @@ from gpudesk.domain.messages import InputError, message
 
 #: The list lies in the bundle, and does not name itself.
 MANIFEST: Final = "SHA256SUMS"
+#: In the bundle of a frozen program: the names of what lies around it, libraries and modules. Signing changes
+#: what is in them.
+PROGRAM_FILES: Final = "program-files.txt"
 
 #: What file managers leave in the folders that they show.
 _STRAYS: Final = frozenset({".DS_Store", "Thumbs.db", "desktop.ini"})
@@ -65,6 +68,25 @@ def write_manifest(folder: Path) -> int:
     files = files_below(folder)
     (folder / MANIFEST).write_text(manifest_text(files), encoding="utf-8", newline="\n")
     return len(files)
+
+
+def write_program_files(folder: Path) -> int:
+    """Note in the bundle of a frozen program which files lie around it; return how many there are."""
+    program, bundle = folder.parents[1], folder.relative_to(folder.parents[1]).as_posix()
+    names = sorted(name for name in files_below(program) if not name.startswith(f"{bundle}/"))
+    text = "".join(f"{name}\n" for name in names)
+    (folder / PROGRAM_FILES).write_text(text, encoding="utf-8", newline="\n")
+    return len(names)
+
+
+def missing_program_files(folder: Path) -> tuple[str, ...]:
+    """Return what has gone from around the bundle of a frozen program; of any other nothing is known."""
+    try:
+        names = (folder / PROGRAM_FILES).read_text(encoding="utf-8").splitlines()
+    except (OSError, ValueError):
+        # That it is missing, or harmed, its own line in the list of the bundle tells.
+        return ()
+    return tuple(name for name in names if not (folder.parents[1] / name).exists())
 
 
 def compare_bundle(folder: Path) -> Differences:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gpudesk.workbench.bundle_manifest import compare_bundle
+from gpudesk.workbench.bundle_manifest import compare_bundle, missing_program_files
 
 ROOT = Path(__file__).parents[2]
 
@@ -39,3 +39,20 @@ def test_no_folder_is_a_mistake_that_says_how_it_is_used(tmp_path: Path) -> None
     done = make_list(str(tmp_path / "nowhere"))
     assert done.returncode == 2
     assert "bundle_manifest.py FOLDER" in done.stderr
+
+
+def test_frozen_program_knows_what_lies_around_its_bundle(tmp_path: Path) -> None:
+    program = tmp_path / "_internal"
+    bundle = program / "gpudesk" / "_bundled"
+    bundle.mkdir(parents=True)
+    (program / "numpy").mkdir()
+    for name in ("libpython.so", "numpy/linear.so", "gpudesk/_bundled/catalog.sqlite"):
+        (program / name).write_text("some")
+    assert make_list(str(bundle)).returncode == 0
+    assert missing_program_files(bundle) == ()
+    # Signed: another content under the same name.
+    (program / "libpython.so").write_text("other")
+    (program / "numpy" / "linear.so").unlink()
+    (bundle / "catalog.sqlite").unlink()
+    assert missing_program_files(bundle) == ("numpy/linear.so",)
+    assert compare_bundle(bundle).missing == ("catalog.sqlite",)

@@ -6,7 +6,7 @@ import logging
 from dataclasses import replace
 from pathlib import Path
 
-from PySide6.QtCore import QBuffer, QByteArray, QIODevice, qInstallMessageHandler
+from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QLibraryInfo, qInstallMessageHandler
 from PySide6.QtGui import QGuiApplication, QPainter, QPdfWriter
 
 from gpudesk import __version__
@@ -17,10 +17,12 @@ from gpudesk.desktop.printing.paper import PaperSize, usual_paper
 from gpudesk.domain.age_rule import AgeRule
 from gpudesk.domain.answers import Answer
 from gpudesk.domain.formatting import Formatter
+from gpudesk.paths import MissingFileError
 from gpudesk.sheets.dates import today
 from gpudesk.sheets.sections import make_sheet
 from gpudesk.sheets.sheet import Sheet
 from gpudesk.sheets.working_text import Explain
+from gpudesk.text import tr
 from gpudesk.workbench.files import write_atomically
 from gpudesk.workbench.pdf_attachment import ATTACHMENT_NAME, ATTACHMENT_TYPE
 from gpudesk.workbench.scenario_file import scenario_text
@@ -94,8 +96,18 @@ def ensure_application() -> None:
     """Begin what Qt needs to draw, where no window has; it wants no screen and stays silent."""
     global _application
     if QGuiApplication.instance() is None:
+        need_screenless()
         qInstallMessageHandler(lambda kind, _, text: log.debug("%s: %s", kind.name, text))
         _application = QGuiApplication(["gpudesk", "-platform", "offscreen"])
+
+
+def need_screenless() -> None:
+    """Raise `MissingFileError` without the plug-in that draws without a screen; Qt would end the process."""
+    folder = Path(QLibraryInfo.path(QLibraryInfo.LibraryPath.PluginsPath)) / "platforms"
+    if not any(folder.glob("*qoffscreen*")):
+        raise MissingFileError(
+            tr("Qt's plug-in qoffscreen is missing in {folder}; install GPU Desk again", folder=folder)
+        )
 
 
 #: Qt's application lives as long as the program.

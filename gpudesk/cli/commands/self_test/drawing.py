@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gpudesk import paths
 from gpudesk.cli.commands.self_test.found import FailedError, Found, fail_for, listed, opened
 from gpudesk.text import tr, trn
 
@@ -12,7 +13,13 @@ def begin() -> str | None:
         from gpudesk.desktop.self_check import begin
     except ImportError as error:
         return tr("Qt cannot be loaded ({reason})", reason=error)
-    return begin()
+    except OSError as error:
+        # Of a library that is gone, another may miss its folder.
+        return tr("the program cannot be loaded ({reason})", reason=error)
+    try:
+        return begin()
+    except paths.MissingFileError as error:
+        return str(error)
 
 
 def _need_qt() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from gpudesk import paths
-from gpudesk.cli.commands.self_test.found import FailedError, Found, listed, opened
+from gpudesk.cli.commands.self_test.found import FailedError, Found, fail_for, listed, opened
 from gpudesk.text import tr, trn
 
 #: What the resources of a checkout have, by folder.
@@ -28,7 +28,7 @@ def check_resources() -> Found:
 
 
 def _compare(bundle: Path) -> Found:
-    from gpudesk.workbench.bundle_manifest import compare_bundle
+    from gpudesk.workbench.bundle_manifest import compare_bundle, missing_program_files
 
     differences = compare_bundle(bundle)
     harmed = []
@@ -36,8 +36,12 @@ def _compare(bundle: Path) -> Found:
         harmed.append(tr("changed: {names}", names=listed(differences.changed)))
     if differences.missing:
         harmed.append(tr("missing: {names}", names=listed(differences.missing)))
-    if harmed:
-        raise FailedError(tr("{harm} (in {folder})", harm="; ".join(harmed), folder=bundle))
+    faults = [tr("{harm} (in {folder})", harm="; ".join(harmed), folder=bundle)] if harmed else []
+    lost = missing_program_files(bundle)
+    if lost:
+        harm = tr("missing: {names}", names=listed(lost))
+        faults.append(tr("{harm} (in {folder})", harm=harm, folder=bundle.parents[1]))
+    fail_for(faults)
     count = trn("{n} file unharmed", "{n} files unharmed", differences.unharmed)
     if differences.added:
         added = listed(differences.added)

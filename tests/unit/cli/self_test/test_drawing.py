@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QCoreApplication, QTimer
+from PySide6.QtCore import QCoreApplication, QLibraryInfo, QTimer
 from PySide6.QtGui import QGuiApplication, QRawFont
 
 from gpudesk.cli.commands.self_test import drawing, sheets
@@ -40,6 +40,19 @@ def test_icon_of_which_nothing_is_seen_is_named(bundle: Path, content: str) -> N
 def test_lost_icons_are_told(bundle: Path) -> None:
     shutil.rmtree(bundle / ICONS)
     with pytest.raises(FailedError, match="there are no icons"):
+        drawing.check_icons()
+
+
+# Qt itself
+
+
+def test_without_its_plug_in_for_no_screen_qt_is_not_begun(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Qt would end the process, and with it everything that the other checks have to say."""
+    monkeypatch.setattr(QLibraryInfo, "path", lambda _: str(tmp_path))
+    monkeypatch.setattr(QCoreApplication, "instance", lambda: None)
+    with pytest.raises(FailedError, match="plug-in qoffscreen is missing in "):
         drawing.check_icons()
 
 

@@ -16,7 +16,7 @@ from gpudesk.cli.commands.self_test.files import check_resources
 from gpudesk.cli.commands.self_test.found import FailedError, Found, listed
 from gpudesk.domain.messages import InputError, message
 from gpudesk.domain.own_facts import Edit
-from gpudesk.workbench.bundle_manifest import write_manifest
+from gpudesk.workbench.bundle_manifest import PROGRAM_FILES, write_manifest
 from gpudesk.workbench.workbench import Workbench
 from tests.unit.workbench.own_samples import ALL
 
@@ -53,6 +53,14 @@ def test_file_of_somebody_else_is_a_doubt(bundle: Path) -> None:
     found = check_resources()
     assert found.doubt
     assert found.text.endswith("not of the program: resources/fonts/Mine.ttf")
+
+
+def test_library_that_is_gone_from_a_frozen_program_is_named(bundle: Path) -> None:
+    there = bundle.relative_to(bundle.parents[1]) / "catalog.sqlite"
+    (bundle / PROGRAM_FILES).write_text(f"lib/libgone.so\n{there.as_posix()}\n")
+    write_manifest(bundle)
+    with pytest.raises(FailedError, match=r"^missing: lib/libgone\.so \(in "):
+        check_resources()
 
 
 def test_of_many_missing_files_some_are_named(bundle: Path) -> None:
