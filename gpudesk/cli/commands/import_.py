@@ -11,7 +11,7 @@ from gpudesk.cli import output
 from gpudesk.cli.faults import DONE, UsageError
 from gpudesk.cli.options import add_json
 from gpudesk.cli.steps import through
-from gpudesk.text import tr
+from gpudesk.text import tr, trn
 
 if TYPE_CHECKING:
     from gpudesk.domain.own_facts import Proposal
@@ -140,10 +140,11 @@ def _line(found: Import, proposal: Proposal, *, written: bool) -> str:
         if written:
             return tr("Added {kind} {id} ({name}) from {file}", **said)
         return tr("Would add {kind} {id} ({name}) from {file}", **said)
-    count = Formatter().count(_prices(proposal))
+    prices = _prices(proposal)
+    texts = {"count": Formatter().count(prices), "file": found.path}
     if written:
-        return tr("Added {count} prices from {file}", count=count, file=found.path)
-    return tr("Would add {count} prices from {file}", count=count, file=found.path)
+        return trn("Added {count} price from {file}", "Added {count} prices from {file}", prices, **texts)
+    return trn("Would add {count} price from {file}", "Would add {count} prices from {file}", prices, **texts)
 
 
 def _prices(proposal: Proposal) -> int:
