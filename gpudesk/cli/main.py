@@ -25,7 +25,7 @@ from gpudesk.domain.messages import InputError
 from gpudesk.text import tr
 
 #: What an argument that a window opens ends with: a scenario, a sheet that carries one, a pack of facts.
-_FOR_THE_WINDOW: Final = (output.SCENARIO_SUFFIX, ".pdf", output.PACK_SUFFIX)
+_FOR_THE_WINDOW: Final = (output.SCENARIO_SUFFIX, output.PDF_SUFFIX, output.PACK_SUFFIX)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
