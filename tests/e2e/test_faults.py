@@ -229,12 +229,15 @@ def test_a_fault_of_a_finalizer_is_only_logged(program: StartProgram, log: Calla
             raise RuntimeError("on purpose")
 
     def at_window(user: User) -> None:
-        Odd()
+        # Three times, which the log counts up at the end.
+        for _ in range(3):
+            Odd()
         user.until(lambda: "RuntimeError: on purpose" in log())
         user.qtbot.wait(50)
         assert not dialogs()
 
     program(at_window)
+    assert "3 times in all: " in log()
 
 
 @pytest.mark.logs_warnings

@@ -66,7 +66,9 @@ class FaultReporter(QObject):
         sys.excepthook, threading.excepthook, sys.unraisablehook = self._former
         self._former = None
         for key, count in self._tally.ends():
-            log.error("%d times in all: %s", count, self._faults[key].place or key)  # type: ignore[index]
+            # What failed in finalizers is counted too, and is no fault that is told.
+            fault = next((fault for known, fault in self._faults.items() if known == key), None)
+            log.error("%d times in all: %s", count, fault.place if fault is not None and fault.place else key)
         self._program = None
         if self._dialog is not None and isValid(self._dialog):
             self._dialog.close()
