@@ -82,7 +82,8 @@ class RecoveryFile(QObject):
             if self._lock is None:
                 self._lock = lock_beside(self._file)
                 self._lock.tryLock(0)
-            write_atomically(self._file, json.dumps(kept, ensure_ascii=False).encode())
+            # The path of a document may hold bytes that are no text; ASCII takes them as well.
+            write_atomically(self._file, json.dumps(kept, ensure_ascii=True).encode())
         except (OSError, InputError) as error:
             log.info("unsaved edits cannot be kept in %s: %s", self._folder, error)
             if not self._has_failed:

@@ -64,7 +64,8 @@ class Settings(QObject):
         text = json.dumps(self._values, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
         try:
             self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            write_atomically(self._path, text.encode())
+            # Paths may hold bytes that are no text; what stands for those is an escape to whoever reads JSON.
+            write_atomically(self._path, text.encode(errors="backslashreplace"))
         except (OSError, InputError):
             log.info("settings cannot be written to %s", self._path)
 

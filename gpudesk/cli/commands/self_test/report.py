@@ -146,7 +146,8 @@ class Report:
             text = json.dumps(self.fields(), indent=2, ensure_ascii=False) + "\n"
         else:
             text = self.text()
-        write_atomically(target, text.encode())
+        # A folder's name may hold bytes that are no text; JSON reads this as an escape.
+        write_atomically(target, text.encode(errors="backslashreplace"))
 
     def keep(self) -> None:
         """Keep it among the logs where that can be written."""

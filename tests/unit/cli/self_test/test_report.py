@@ -162,3 +162,16 @@ def test_windowed_program_without_a_terminal_opens_what_it_kept(
     assert main(["--self-test", "-o", str(log_file.with_name("a.json"))]) == 0
     assert main(["--self-test", "--json"]) == 0
     assert opened == [log_file]
+
+
+@pytest.mark.parametrize("name", ["result.json", "result.txt"])
+def test_a_folder_whose_name_is_no_valid_text_is_written_of(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, log_file: Path, name: str
+) -> None:
+    checks(monkeypatch, lambda: Found("/home/J\udcfcrgen"))
+    target = tmp_path / name
+    assert main(["--self-test", "-o", str(target)]) == 0
+    text = target.read_text(encoding="utf-8")
+    said = json.loads(text)["checks"][0]["found"] if target.suffix == ".json" else text
+    assert "/home/J" in said
+    assert log_file.exists()

@@ -158,3 +158,13 @@ def test_a_folder_that_cannot_be_written_is_said_once(
     document.open_template(SAMPLE)
     assert not document.edited
     qtbot.wait(1)
+
+
+def test_edits_of_a_document_whose_name_is_no_valid_text_are_kept(qtbot: QtBot) -> None:
+    document = Path("/stick/L\udcf6sung.gpudesk")
+    file = RecoveryFile()
+    file.keep(read_template(SAMPLE), document)
+    assert file.write()
+    file.leave()
+    (found,) = left_behind()
+    assert found.document == document

@@ -54,3 +54,11 @@ def test_setting_the_same_value_says_nothing(tmp_path: Path, qtbot: QtBot) -> No
     settings.put("theme", "dark")
     with qtbot.assertNotEmitted(settings.changed):
         settings.put("theme", "dark")
+
+
+def test_a_path_that_is_no_valid_text_is_kept_with_the_rest(tmp_path: Path, qtbot: QtBot) -> None:
+    path = tmp_path / "settings.json"
+    settings = Settings(path)
+    settings.put("recent_files", ["/stick/L\udcf6sung.gpudesk", "/stick/Lösung.gpudesk"])
+    settings.write()
+    assert Settings(path).get("recent_files", [""]) == ["/stick/L\udcf6sung.gpudesk", "/stick/Lösung.gpudesk"]
