@@ -160,7 +160,8 @@ def _events(text: str) -> bool:
 
 
 def _named(folder: Path, suffix: str) -> list[Path]:
-    return [file for file in folder.glob(f"crash-*{suffix}") if _NAME.fullmatch(file.stem)]
+    # No pipe, on which a reader would wait.
+    return [file for file in folder.glob(f"crash-*{suffix}") if _NAME.fullmatch(file.stem) and file.is_file()]
 
 
 def _read(file: Path) -> str:

@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
@@ -268,3 +269,17 @@ def test_a_lock_that_nothing_belongs_to_is_removed(
     monkeypatch.setattr(paths, "is_portable", lambda: bool(machine))
     assert left_crashes(folder) == []
     assert names(folder) == []
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes have no names here")
+def test_a_pipe_is_not_waited_for(folder: Path) -> None:
+    pipe = folder / "crash-999000001-20260504-120000.log"
+    os.mkfifo(pipe)
+    # Lets go whoever reads; where nobody does, it waits itself until the end of the test.
+    writer = threading.Thread(target=lambda: os.close(os.open(pipe, os.O_WRONLY)), daemon=True)
+    writer.start()
+    left(folder, 2, HEAD + DUMP)
+    assert len(left_crashes(folder)) == 1
+    assert writer.is_alive()
+    os.close(os.open(pipe, os.O_RDONLY | os.O_NONBLOCK))
+    writer.join(10)
