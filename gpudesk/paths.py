@@ -5,6 +5,7 @@ data files that are read at run time. A checkout has no such folder: there the r
 where they are edited, and the catalog lies in `build/`, where `make catalog` puts it.
 """
 
+import contextlib
 import os
 import sys
 from pathlib import Path
@@ -100,20 +101,31 @@ def user_dir() -> Path:
     """
     home = os.environ.get("GPUDESK_HOME")
     if home:
-        return Path(home).expanduser().absolute()
+        with contextlib.suppress(RuntimeError):
+            return Path(home).expanduser().absolute()
+        # A user whom nobody knows: then it is the name of a folder, as it is for the shell.
+        return Path(home).absolute()
     portable = _portable_dir()
     if portable is not None:
         return portable
     if sys.platform == "win32":
-        return _folder_from("APPDATA", Path.home() / "AppData" / "Roaming") / "GPU Desk"
+        return _folder_from("APPDATA", home_dir() / "AppData" / "Roaming") / "GPU Desk"
     if sys.platform == "darwin":
-        return Path.home() / "Library" / "Application Support" / "GPU Desk"
-    return _folder_from("XDG_DATA_HOME", Path.home() / ".local" / "share") / "gpudesk"
+        return home_dir() / "Library" / "Application Support" / "GPU Desk"
+    return _folder_from("XDG_DATA_HOME", home_dir() / ".local" / "share") / "gpudesk"
 
 
 def is_portable() -> bool:
     """Whether the user's files lie beside the program, so that they come along to the next machine."""
     return not os.environ.get("GPUDESK_HOME") and _portable_dir() is not None
+
+
+def home_dir() -> Path:
+    """Return the user's home; the root of the system where it knows of none, as in a container."""
+    try:
+        return Path.home()
+    except RuntimeError:
+        return Path(os.sep)
 
 
 def ensure_user_dir() -> Path:

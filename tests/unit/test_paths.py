@@ -116,6 +116,27 @@ class TestPortable:
         assert paths.user_dir() != folder
 
 
+def test_without_a_home_the_program_has_a_folder_all_the_same(
+    no_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def nobody() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(Path, "home", nobody)
+    assert paths.user_dir().is_absolute()
+    if sys.platform == "linux":
+        monkeypatch.setenv("XDG_DATA_HOME", str(no_home))
+        assert paths.user_dir() == no_home / "gpudesk"
+
+
+def test_home_of_a_user_whom_nobody_knows_is_a_folder(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("GPUDESK_HOME", "~nobody-of-this-name/desk")
+    assert paths.user_dir() == tmp_path / "~nobody-of-this-name" / "desk"
+
+
 def test_user_folder_is_where_the_variable_says(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("GPUDESK_HOME", str(tmp_path / "Jürgen's files"))
     assert paths.user_dir() == tmp_path / "Jürgen's files"

@@ -74,7 +74,7 @@ def report_text(facts: Iterable[Fact], trace: str, lines: Sequence[str]) -> str:
 
 def masked(text: str, home: Path | None = None) -> str:
     """Put `~` in the place of the home folder, in every way in which it may be written."""
-    folder = home or Path.home()
+    folder = home or paths.home_dir()
     for path in {str(folder), str(folder.resolve())}:
         if len(path) < 2 or path == folder.anchor:
             continue

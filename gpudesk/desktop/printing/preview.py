@@ -11,6 +11,7 @@ from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut, QShowEvent, QWh
 from PySide6.QtPrintSupport import QPrintDialog
 from PySide6.QtWidgets import QDialog, QFileDialog, QScrollArea, QVBoxLayout, QWidget
 
+from gpudesk import paths
 from gpudesk.desktop.printing.layout import Pages, lay_out
 from gpudesk.desktop.printing.pages_view import PagesView
 from gpudesk.desktop.printing.paper import PaperSize, usual_paper
@@ -163,7 +164,7 @@ class SheetPreview(QDialog):
         if last and Path(last).is_dir():
             return last
         documents = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
-        return documents if Path(documents).is_dir() else str(Path.home())
+        return documents if Path(documents).is_dir() else str(paths.home_dir())
 
     def _say(self, text: str, *, fault: bool = False) -> None:
         self._note.setText(text)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
+from gpudesk import paths
 from gpudesk.desktop.session.document import Document
 from gpudesk.desktop.session.recovery import Recovered
 from gpudesk.desktop.session.settings import Settings
@@ -41,7 +42,7 @@ class FileActions:
         chosen, _ = QFileDialog.getOpenFileName(
             self._window,
             tr("Open a scenario"),
-            self._settings.get(_FOLDER, str(Path.home())),
+            self._settings.get(_FOLDER, str(paths.home_dir())),
             tr("Scenarios and sheets (*{suffix} *.pdf);;All files (*)", suffix=SUFFIX),
         )
         return Path(chosen) if chosen else None
@@ -98,7 +99,7 @@ class FileActions:
     def save_as(self) -> bool:
         """Ask where to, and save there."""
         path = self._document.path
-        folder = Path(self._settings.get(_FOLDER, str(Path.home())))
+        folder = Path(self._settings.get(_FOLDER, str(paths.home_dir())))
         proposed = path if path is not None else folder / self._document.suggested_name
         chosen, _ = QFileDialog.getSaveFileName(
             self._window, tr("Save the scenario"), str(proposed), tr("Scenarios (*{suffix})", suffix=SUFFIX)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from PySide6.QtWidgets import QDialog, QFileDialog, QWidget
 
+from gpudesk import paths
 from gpudesk.desktop.pages.catalog.arrangement import SECTION_SETTING
 from gpudesk.desktop.pages.catalog.editors.fields import LONGEST_TEXT, ChoiceRow, SegmentRow, TextRow
 from gpudesk.desktop.pages.catalog.editors.form import FormDialog
@@ -163,7 +164,7 @@ class _FileForm(FormDialog):
 
     def ask(self, name: str, filters: Sequence[tuple[str, str]]) -> Path | None:
         """Let the user choose a file; one without a known suffix gets that of the form chosen beside it."""
-        folder = Path(self._settings.get(_FOLDER, str(Path.home())))
+        folder = Path(self._settings.get(_FOLDER, str(paths.home_dir())))
         wanted = ";;".join(f"{said} (*{suffix})" for said, suffix in filters)
         chosen, form = QFileDialog.getSaveFileName(self, self.windowTitle(), str(folder / name), wanted)
         if not chosen:

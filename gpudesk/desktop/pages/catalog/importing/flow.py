@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QFileDialog
 
+from gpudesk import paths
 from gpudesk.desktop.pages.catalog.importing.dialog import ImportDialog
 from gpudesk.desktop.pages.catalog.importing.pack_dialog import PackDialog
 from gpudesk.desktop.shell.note_bar import Remedy
@@ -36,7 +37,7 @@ def ask_for_imports(window: MainWindow) -> None:
     chosen, _ = QFileDialog.getOpenFileNames(
         window,
         tr("Import facts"),
-        window.settings.get(_FOLDER, str(Path.home())),
+        window.settings.get(_FOLDER, str(paths.home_dir())),
         tr("Models, accelerators, prices, packs (*.json *.gguf *.csv *.gpudeskpack);;All files (*)"),
     )
     if chosen:
