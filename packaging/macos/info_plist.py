@@ -51,7 +51,7 @@ def info_plist(version: str, minimum: str) -> dict[str, Any]:
         "CFBundleDevelopmentRegion": "en",
         "CFBundleDocumentTypes": [
             _documents("GPU Desk scenario", SCENARIO_TYPE, _SCENARIO_ICON, "Editor", "Owner"),
-            _documents("GPU Desk pack of facts", PACK_TYPE, _PACK_ICON, "Viewer", "Owner"),
+            _documents("GPU Desk catalog pack", PACK_TYPE, _PACK_ICON, "Viewer", "Owner"),
             # A comparison sheet carries its scenario. Other PDF files stay with their viewer.
             _documents("PDF sheet", "com.adobe.pdf", None, "Viewer", "None"),
         ],
@@ -66,7 +66,7 @@ def info_plist(version: str, minimum: str) -> dict[str, Any]:
             ),
             _type(
                 PACK_TYPE,
-                "GPU Desk pack of facts",
+                "GPU Desk catalog pack",
                 _PACK_ICON,
                 ["public.json"],
                 "gpudeskpack",

@@ -53,7 +53,7 @@ VIAddVersionKey "ProductName" "${NAME}"
 VIAddVersionKey "ProductVersion" "${VERSION}"
 VIAddVersionKey "FileVersion" "${VERSION}"
 VIAddVersionKey "FileDescription" "Installer of ${NAME}"
-VIAddVersionKey "CompanyName" "The GPU Desk authors"
+VIAddVersionKey "CompanyName" "GPU Desk maintainers"
 VIAddVersionKey "LegalCopyright" "Licensed under the Apache License, Version 2.0"
 
 !ifdef SIGN
@@ -212,7 +212,7 @@ Section "${NAME}" Program
   WriteRegStr HKCU "${UNINSTALL_KEY}" "DisplayVersion" "${VERSION}"
   WriteRegStr HKCU "${UNINSTALL_KEY}" "Numbers" "${NUMBERS}"
   WriteRegStr HKCU "${UNINSTALL_KEY}" "DisplayIcon" "$INSTDIR\icons\gpudesk.ico"
-  WriteRegStr HKCU "${UNINSTALL_KEY}" "Publisher" "The GPU Desk authors"
+  WriteRegStr HKCU "${UNINSTALL_KEY}" "Publisher" "GPU Desk maintainers"
   WriteRegStr HKCU "${UNINSTALL_KEY}" "InstallLocation" "$INSTDIR"
   WriteRegStr HKCU "${UNINSTALL_KEY}" "UninstallString" '"$INSTDIR\uninstall.exe"'
   WriteRegStr HKCU "${UNINSTALL_KEY}" "QuietUninstallString" '"$INSTDIR\uninstall.exe" /S'
@@ -224,7 +224,7 @@ SectionEnd
 Section "Open scenarios and packs with ${NAME}" Types
   !insertmacro RegisterType ".gpudesk" "GPUDesk.Scenario" "GPU Desk scenario" "gpudesk-scenario.ico" \
     "application/vnd.gpudesk.scenario+json"
-  !insertmacro RegisterType ".gpudeskpack" "GPUDesk.Pack" "GPU Desk pack of facts" "gpudesk-pack.ico" \
+  !insertmacro RegisterType ".gpudeskpack" "GPUDesk.Pack" "GPU Desk catalog pack" "gpudesk-pack.ico" \
     "application/vnd.gpudesk.pack"
   WriteRegStr HKCU "${CLASSES}\Applications\gpudesk-gui.exe" "FriendlyAppName" "${NAME}"
   WriteRegStr HKCU "${CLASSES}\Applications\gpudesk-gui.exe\shell\open\command" "" '"$INSTDIR\gpudesk-gui.exe" "%1"'

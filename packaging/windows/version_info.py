@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-COMPANY = "The GPU Desk authors"
+COMPANY = "GPU Desk maintainers"
 COPYRIGHT = "Licensed under the Apache License, Version 2.0"
 _PARTS = 4
 

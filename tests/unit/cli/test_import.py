@@ -54,6 +54,15 @@ def facts() -> int:
         return len(workbench.own.facts)
 
 
+def test_one_price_is_one_price(capsys: Capture, tmp_path: Path) -> None:
+    offers = tmp_path / "offers.csv"
+    row = "h200-sxm,2.5,Ours,2026-01-02\n"
+    for rows, said in ((row, "1 price"), (row + row.replace("2.5", "9"), "2 prices")):
+        offers.write_text(f"accelerator,usd_per_accelerator_hour,provider,date\n{rows}")
+        assert run(capsys, offers, "--dry-run")[1].startswith(f"Would add {said} from {offers}\n")
+        assert run(capsys, offers)[1] == f"Added {said} from {offers}\n"
+
+
 def test_a_model_is_added_in_one_line(capsys: Capture, llama: Path) -> None:
     code, out, err = run(capsys, llama)
     assert (code, err) == (0, "")
