@@ -100,7 +100,34 @@ def test_lost_plug_ins_for_the_screen_are_told(copy: Path, told: Test) -> None:
     for file in (copy / "_internal" / "PySide6" / "Qt" / "plugins" / "platforms").iterdir():
         if "offscreen" not in file.name:
             file.unlink()
-    assert failed(told()) == {"display": "the plug-ins of Qt for the screen are missing"}
+    found = failed(told())
+    assert set(found) == {"resources", "display"}
+    assert found["display"] == "the plug-ins of Qt for the screen are missing"
+
+
+@pytest.mark.thorough
+def test_one_lost_plug_in_for_the_screen_is_told_though_another_is_there(copy: Path, told: Test) -> None:
+    for file in (copy / "_internal" / "PySide6").rglob("libqxcb.so"):
+        file.unlink()
+    found = failed(told())
+    assert found["resources"].startswith("missing: PySide6/Qt/plugins/platforms/libqxcb.so (in ")
+
+
+@pytest.mark.thorough
+def test_lost_plug_in_for_no_screen_does_not_end_the_test(copy: Path, told: Test) -> None:
+    for file in (copy / "_internal" / "PySide6").rglob("libqoffscreen.so"):
+        file.unlink()
+    found = failed(told())
+    assert set(found) == {"resources", "icons", "fonts", "paper", "window", "display"}
+    assert "qoffscreen is missing in " in found["paper"]
+
+
+@pytest.mark.thorough
+def test_lost_package_is_named_by_its_files(copy: Path, told: Test) -> None:
+    shutil.rmtree(copy / "_internal" / "numpy")
+    found = failed(told())
+    assert found["resources"].startswith("missing: numpy/")
+    assert "catalog" not in found
 
 
 @pytest.mark.thorough
@@ -118,5 +145,6 @@ def test_qt_that_cannot_be_loaded_fails_what_needs_it_and_nothing_else(copy: Pat
     for file in (copy / "_internal").rglob("libQt6Widgets.so*"):
         file.unlink()
     found = failed(told())
+    assert found.pop("resources").startswith("missing: PySide6/Qt/lib/libQt6Widgets")
     assert set(found) == {"icons", "fonts", "window", "display"}
     assert all("Qt cannot be loaded (libQt6Widgets" in said for said in found.values())
