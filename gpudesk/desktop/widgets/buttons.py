@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent
+from PySide6.QtGui import QFontMetricsF, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
+    QDialog,
     QPushButton,
     QStyle,
     QStyleOptionButton,
@@ -62,6 +63,13 @@ class Button(QPushButton):
         super().setText(text)
         self.setAccessibleName(text)
         self.updateGeometry()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
+        """Enter does what the button with the focus says, and not what the dialog's main button does."""
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and isinstance(self.window(), QDialog):
+            self.click()
+        else:
+            super().keyPressEvent(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802, ARG002 - Qt's name
         """Draw the frame as the style has it, and what is in it by ourselves."""

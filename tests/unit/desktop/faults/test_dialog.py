@@ -115,6 +115,16 @@ def test_the_folder_of_logs_is_opened_or_named(
     assert (user_home / "logs").is_dir()
 
 
+@pytest.mark.parametrize("key", [Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space])
+def test_enter_on_a_button_does_what_it_says_and_leaves_the_dialog_open(opened: Open, key: Qt.Key) -> None:
+    dialog = opened(fault())
+    QGuiApplication.clipboard().clear()
+    dialog.copy.setFocus()
+    QTest.keyClick(dialog.copy, key)
+    assert dialog.isVisible()
+    assert QGuiApplication.clipboard().text() == dialog.report.toPlainText()
+
+
 def test_all_of_it_can_be_reached_by_the_keyboard_and_has_a_name(opened: Open) -> None:
     dialog = opened(fault(), fault("ValueError"))
     seen = []
