@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+import time
 from typing import Final
 
 from gpudesk.text import tr
@@ -12,6 +13,11 @@ from gpudesk.text import tr
 #: Platforms of Qt that draw without a display.
 _NEED_NONE: Final = ("offscreen", "minimal", "vnc", "linuxfb", "eglfs")
 _LOCAL: Final = re.compile(r"(?:unix)?:(\d+)(?:\.\d+)?")
+#: How long a server that turns us away is asked again, and how often.
+_PATIENCE_S: Final = 0.5
+_AGAIN_S: Final = 0.02
+#: The displays that a connection is held to.
+_held: Final[set[int]] = set()
 
 
 def display_problem() -> str | None:
@@ -34,15 +40,27 @@ def display_problem() -> str | None:
 
 
 def _lets_us_in(number: int) -> bool:
-    """Ask the X server of a number with the library that Qt asks it with; OSError where that is missing."""
+    """Ask the X server of a number with the library that Qt asks it with; OSError where that is missing.
+
+    A server whose last client has gone begins anew, and turns away whoever comes meanwhile. So it is asked
+    again for a moment, and the connection is held until the program ends, or Qt might be turned away.
+    """
     import ctypes
 
+    if number in _held:
+        return True
     xcb = ctypes.CDLL("libxcb.so.1")
     xcb.xcb_connect.restype = ctypes.c_void_p
     for name in ("xcb_connection_has_error", "xcb_disconnect"):
         getattr(xcb, name).argtypes = [ctypes.c_void_p]
-    # By this name the library looks on this machine alone; without the slash, newer ones refuse it.
-    connection = xcb.xcb_connect(f"unix/:{number}".encode(), None)
-    refused = bool(xcb.xcb_connection_has_error(connection))
-    xcb.xcb_disconnect(connection)
-    return not refused
+    end = time.monotonic() + _PATIENCE_S
+    while True:
+        # By this name the library looks on this machine alone; without the slash, newer ones refuse it.
+        connection = xcb.xcb_connect(f"unix/:{number}".encode(), None)
+        if not xcb.xcb_connection_has_error(connection):
+            _held.add(number)
+            return True
+        xcb.xcb_disconnect(connection)
+        if time.monotonic() > end:
+            return False
+        time.sleep(_AGAIN_S)

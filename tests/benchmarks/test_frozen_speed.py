@@ -14,7 +14,7 @@ import pytest
 
 from tests.benchmarks.conftest import Say
 from tests.benchmarks.timed_start import timed_start
-from tests.e2e.test_screen_reader import x_server
+from tests.e2e.x_session import x_server
 from tests.frozen.conftest import TEMPLATE, frozen_folder
 
 #: Seconds to the first paint with the scenario's table, with the program's files in memory and not.

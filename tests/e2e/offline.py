@@ -21,7 +21,7 @@ from typing import Any, Final
 import pytest
 
 from gpudesk import paths
-from tests.e2e.test_screen_reader import SCRIPT, SYSTEM_PYTHON, missing_packages, x_server
+from tests.e2e.x_session import SCRIPT, SYSTEM_PYTHON, missing_packages, x_server
 from tests.llama_config import LLAMA
 
 TEMPLATE: Final = paths.resource("templates/70b-chat-on-four.gpudesk")

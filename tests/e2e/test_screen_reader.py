@@ -8,8 +8,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -17,10 +16,7 @@ from typing import Any
 import pytest
 
 from gpudesk import paths
-
-SYSTEM_PYTHON = Path("/usr/bin/python3")
-SCRIPT = Path(__file__).with_name("screen_reader.py")
-LAUNCHERS = (Path("/usr/libexec/at-spi-bus-launcher"), Path("/usr/lib/at-spi2-core/at-spi-bus-launcher"))
+from tests.e2e.x_session import SCRIPT, SYSTEM_PYTHON, missing_packages, x_server
 
 Control = Mapping[str, object]
 
@@ -28,34 +24,6 @@ pytestmark = pytest.mark.skipif(
     not sys.platform.startswith("linux") or shutil.which("dpkg-query") is None,
     reason="needs Xvfb, D-Bus, AT-SPI and its Python library, which are installed on Debian only",
 )
-
-
-def missing_packages() -> list[str]:
-    """Return what packaging/setup_debian.sh would have installed and is not here."""
-    programs = {"Xvfb": "xvfb", "dbus-run-session": "dbus-daemon"}
-    missing = [package for program, package in programs.items() if shutil.which(program) is None]
-    if not any(launcher.exists() for launcher in LAUNCHERS):
-        missing.append("at-spi2-core")
-    found = subprocess.run([SYSTEM_PYTHON, "-c", "import pyatspi"], capture_output=True, check=False)
-    return missing if found.returncode == 0 else [*missing, "python3-pyatspi"]
-
-
-@contextmanager
-def x_server() -> Iterator[str]:
-    """Start an X server without a screen; give the name of its display."""
-    reading, writing = os.pipe()
-    # A number of its own: a server in a namespace looks from 0 on, and takes the socket of one out here.
-    number = f":{1000 + os.getpid() % 50_000}"
-    command = ["Xvfb", number, "-displayfd", str(writing)]
-    command += ["-screen", "0", "1600x1000x24", "-nolisten", "tcp"]
-    server = subprocess.Popen(command, pass_fds=[writing], stderr=subprocess.DEVNULL)
-    os.close(writing)
-    try:
-        with os.fdopen(reading) as display:
-            yield f":{display.readline().strip()}"
-    finally:
-        server.terminate()
-        server.wait(timeout=20)
 
 
 @cache
