@@ -40,9 +40,11 @@ def pack_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str = "") -> 
 
 
 def dialog_of(window: MainWindow, path: Path, qtbot: QtBot) -> PackDialog:
+    # One that has done its work may not be gone yet.
+    former = window.findChildren(PackDialog)
     import_files(window, [path])
-    qtbot.waitUntil(lambda: bool(window.findChildren(PackDialog)))
-    (dialog,) = window.findChildren(PackDialog)
+    qtbot.waitUntil(lambda: any(each not in former for each in window.findChildren(PackDialog)))
+    (dialog,) = (each for each in window.findChildren(PackDialog) if each not in former)
     qtbot.waitExposed(dialog)
     return dialog
 
