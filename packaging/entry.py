@@ -1,7 +1,27 @@
 """Where a frozen program begins."""
 
+import os
 import sys
+from importlib import import_module
 
-from gpudesk.cli.main import main
+
+def hold_modules() -> None:
+    """Read modules from the executable that was started, also once an upgrade has put another in its place.
+
+    PyInstaller opens it by its path each time, and finds in another one nothing where it looks, or ends the
+    program. Only Linux replaces what runs, and there an open file can be opened anew by its number.
+    """
+    if sys.platform != "linux":
+        return
+    archive = import_module("pyimod02_importers").pyz_archive
+    held = os.open(archive._filename, os.O_RDONLY | os.O_CLOEXEC)  # noqa: SLF001 - nothing else tells it
+    by_number = f"/proc/self/fd/{held}"
+    if os.access(by_number, os.R_OK):
+        archive._filename = by_number  # noqa: SLF001
+
+
+hold_modules()
+
+from gpudesk.cli.main import main  # noqa: E402 - read from what is held
 
 sys.exit(main())

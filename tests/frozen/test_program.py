@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import json
+import shutil
+import subprocess
+import sys
 import time
 from pathlib import Path
 
+import pytest
+
 from gpudesk import __version__
-from tests.frozen.conftest import TEMPLATE, RunFrozen
+from tests.frozen.conftest import TEMPLATE, RunFrozen, environment
 
 
 def test_version(run_frozen: RunFrozen) -> None:
@@ -38,6 +43,33 @@ def test_every_page_opens_in_the_window(run_frozen: RunFrozen) -> None:
     assert set(painted) == {"table", "charts", "memory_page", "catalog_page", "memory"}
     assert start < float(painted["table"]) < float(painted["charts"])
     assert completed.stderr == ""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux replaces an executable that runs")
+@pytest.mark.parametrize("upgrade", ["replaced", "removed"])
+def test_an_upgrade_leaves_the_program_that_runs_alone(frozen: Path, tmp_path: Path, upgrade: str) -> None:
+    folder, home = tmp_path / "installed", tmp_path / "home"
+    folder.mkdir()
+    (folder / "_internal").symlink_to(frozen / "_internal")
+    program = Path(shutil.copy(frozen / "gpudesk", folder))
+    log = home / "logs" / "gpudesk.log"
+    with subprocess.Popen(
+        [str(program), str(TEMPLATE)],
+        env={**environment(home), "GPUDESK_TIMING": "1"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as running:
+        while running.poll() is None and not log.exists():
+            time.sleep(0.001)
+        # Its pages are not loaded yet.
+        program.unlink()
+        if upgrade == "replaced":
+            program.write_bytes(bytes((frozen / "gpudesk").stat().st_size))
+        said, faults = running.communicate(timeout=60)
+    assert running.returncode == 0, faults
+    assert "catalog_page" in said
+    assert " ERROR " not in log.read_text(encoding="utf-8")
 
 
 def test_bad_input_ends_in_one_line(run_frozen: RunFrozen) -> None:
