@@ -6,6 +6,7 @@ import gc
 import os
 import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Final
 
 from gpudesk import __version__
@@ -66,7 +67,11 @@ def _run(arguments: list[str]) -> int:
         return self_test.main(arguments)
     from gpudesk.cli.parser import make_parser
 
-    options = make_parser().parse_args(arguments)
+    try:
+        options = make_parser().parse_args(arguments)
+    except UsageError:
+        _refuse_files(arguments)
+        raise
     if options.version:
         output.say(f"gpudesk {__version__}")
         return DONE
@@ -74,6 +79,20 @@ def _run(arguments: list[str]) -> int:
         return _open_window([])
     code: int = options.run(options)
     return code
+
+
+def _refuse_files(arguments: Sequence[str]) -> None:
+    """Say of files that no window opens that they are none of those, and not that they are no command."""
+    if not all(Path(argument).is_file() for argument in arguments):
+        return
+    other = next(each for each in arguments if not each.lower().endswith(_FOR_THE_WINDOW))
+    raise UsageError(
+        tr(
+            "{file} is no scenario (.gpudesk), sheet (.pdf) or pack (.gpudeskpack), which a window opens; "
+            "`gpudesk import` takes models, accelerators and prices",
+            file=other,
+        )
+    )
 
 
 def _open_window(files: Sequence[str]) -> int:

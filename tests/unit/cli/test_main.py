@@ -160,3 +160,12 @@ def test_executable_without_a_terminal_says_nothing_and_ends_as_the_other(
     assert entry.main(arguments) == with_terminal
     for stream in (sys.stdout, sys.stderr):
         stream.close()
+
+
+def test_files_that_no_window_opens_are_refused_by_name(tmp_path: Path, capsys: Capture) -> None:
+    scenario, notes = tmp_path / "a.gpudesk", tmp_path / "notes.txt"
+    for file in (scenario, notes):
+        file.touch()
+    for files in ([notes], [scenario, notes]):
+        assert entry.main([str(file) for file in files]) == 2
+        assert capsys.readouterr().err.startswith(f"gpudesk: {notes} is no scenario (.gpudesk), sheet (.pdf)")
