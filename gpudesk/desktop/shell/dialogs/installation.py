@@ -92,6 +92,8 @@ class InstallationDialog(QDialog):
         table.setAccessibleName(tr("Checks"))
         table.setFont(theme.font("small"))
         table.setIconSize(QSize(theme.px(16), theme.px(16)))
+        # Not shown, but read out.
+        table.setHorizontalHeaderLabels([tr("Check"), tr("Found"), tr("Time taken")])
         table.horizontalHeader().hide()
         table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         table.horizontalHeader().setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)

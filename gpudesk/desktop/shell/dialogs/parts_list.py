@@ -119,6 +119,8 @@ class _Table(QTableWidget):
         self.setFont(theme.font("small"))
         self.verticalHeader().hide()
         self.verticalHeader().setDefaultSectionSize(theme.px(_ROW))
+        # Not shown, but read out.
+        self.setHorizontalHeaderLabels([tr("Work"), tr("Licence")])
         self.horizontalHeader().hide()
         self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
         self.setShowGrid(False)

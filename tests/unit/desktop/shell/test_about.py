@@ -145,6 +145,12 @@ def test_a_filter_that_nothing_has_leaves_nothing_to_open(shown: AboutDialog) ->
     assert shown.read.isVisible()
 
 
+def test_columns_have_names_to_be_read_out(shown: AboutDialog) -> None:
+    model = shown.parts.table.model()
+    names = [model.headerData(column, Qt.Orientation.Horizontal) for column in range(2)]
+    assert names == ["Work", "Licence"]
+
+
 def test_enter_in_the_list_opens_the_licence_and_escape_comes_back(shown: AboutDialog) -> None:
     tab_to(shown.parts.filter)
     press(Qt.Key.Key_Down, "libpng")

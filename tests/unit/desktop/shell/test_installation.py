@@ -73,6 +73,8 @@ def test_what_was_found_is_shown_and_copied(
     assert dialog.leave.text() == "Cancel"
     finished(dialog, qtbot)
     assert dialog.said.text() == "1 check failed."
+    columns = [dialog.table.model().headerData(n, Qt.Orientation.Horizontal) for n in range(3)]
+    assert columns == ["Check", "Found", "Time taken"]
     assert not dialog.bar.isVisible()
     cells = [[cell(dialog, row, column) for column in range(3)] for row in range(3)]
     assert cells == [[check, found, "0.25 s"] for check, _, found in CHECKS]
