@@ -134,8 +134,8 @@ class AboutDialog(QDialog):
         return "\n".join(["GPU Desk", *facts, "", *works]) + "\n"
 
     def copy_text(self) -> None:
-        """Put all of it on the clipboard, and say so on the button."""
-        QGuiApplication.clipboard().setText(self.text)
+        """Put on the clipboard all there is, or the terms that are read, and say so on the button."""
+        QGuiApplication.clipboard().setText(self.licence.terms if self._reads else self.text)
         self.copy.setText(tr("Copied"))
 
     def show_licence(self, part: Part) -> None:
@@ -152,14 +152,23 @@ class AboutDialog(QDialog):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
         """Esc leaves the terms first, then the dialog."""
-        if event.key() == Qt.Key.Key_Escape and self._stack.currentWidget() is self.licence:
+        if event.key() == Qt.Key.Key_Escape and self._reads:
             self.show_overview()
         else:
             super().keyPressEvent(event)
 
+    @property
+    def _reads(self) -> bool:
+        """Whether the terms of a work stand in the place of everything else."""
+        return self._stack.currentWidget() is self.licence
+
     def _settle(self) -> None:
         """Offer what can be done now."""
-        self.read.setVisible(self._stack.currentWidget() is not self.licence)
+        self.copy.setText(tr("Copy"))
+        self.copy.setToolTip(
+            tr("Copy the terms of this work") if self._reads else tr("Copy all facts and the list of works")
+        )
+        self.read.setVisible(not self._reads)
         self.read.setEnabled(self.parts.current is not None)
 
     def _overview(self) -> QWidget:
@@ -228,7 +237,6 @@ class AboutDialog(QDialog):
     def _buttons(self) -> QHBoxLayout:
         self.copy = Button(self._theme, tr("Copy"), icon="copy")
         self.copy.setAutoDefault(False)
-        self.copy.setToolTip(tr("Copy all facts and the list of works"))
         self.copy.clicked.connect(self.copy_text)
         self.read = Button(self._theme, tr("Show licence"), icon="file-text")
         self.read.setAutoDefault(False)

@@ -61,6 +61,11 @@ class LicenceView(QWidget):
         self.text.setAccessibleName(tr("Licence of {work}", work=part.work))
         self.text.setFocus(Qt.FocusReason.OtherFocusReason)
 
+    @property
+    def terms(self) -> str:
+        """What is read here, as plain text."""
+        return f"{self.title.text()}\n{self.facts.text()}\n\n{self.text.toPlainText()}"
+
     def _dress(self) -> None:
         font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
         font.setPixelSize(self._theme.px(_TEXT))

@@ -161,6 +161,10 @@ def test_enter_in_the_list_opens_the_licence_and_escape_comes_back(shown: AboutD
     assert shown.licence.title.text() == "libpng 1.6.59, in Qt"
     assert "Cosmin Truta" in shown.licence.facts.text()
     assert "Copyright Cosmin Truta" in shown.licence.text.toPlainText()
+    shown.copy.click()
+    copied = QGuiApplication.clipboard().text()
+    assert copied.startswith("libpng 1.6.59, in Qt\n")
+    assert copied.endswith(shown.licence.text.toPlainText())
     press(Qt.Key.Key_Escape)
     assert shown.isVisible()
     assert shown.parts.table.hasFocus()
