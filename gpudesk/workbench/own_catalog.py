@@ -189,7 +189,8 @@ class OwnCatalog:
         if self.path is None or self.problem is not None:
             return False
         if self._file is None:
-            if not self.path.exists():
+            # Asked so, a folder that lets nobody look in is none.
+            if not os.access(self.path, os.F_OK):
                 return False
             self._begin_anew()
             return True

@@ -28,7 +28,11 @@ def settings_path() -> Path:
 
 def read_settings(path: Path) -> dict[str, Any] | None:
     """Return the named values, none where there is no file; None where it cannot be read."""
-    if not path.exists():
+    try:
+        if not path.exists():
+            return {}
+    except OSError:
+        # A folder that lets nobody look in: another user's, or one that was made as root.
         return {}
     try:
         values = json.loads(read_bytes(path, _MOST_BYTES))

@@ -24,7 +24,7 @@ from PySide6.QtCore import QLockFile
 from gpudesk import paths
 from gpudesk.desktop.faults.log import lines_of
 from gpudesk.desktop.faults.report import Fact, report_text
-from gpudesk.desktop.session.recovery import is_left, lock_beside
+from gpudesk.desktop.session.recovery import files_in, is_left, lock_beside
 
 log = logging.getLogger(__name__)
 
@@ -136,7 +136,7 @@ def left_crashes(folder: Path | None = None) -> list[Crash]:
 def _left(folder: Path) -> list[Path]:
     """Return the files whose process is gone, and remove locks that nothing belongs to."""
     # The name of a lock may end with that of its machine.
-    owners = {lock.name.partition(".")[0] for lock in folder.glob("crash-*.lock")}
+    owners = {lock.name.partition(".")[0] for lock in files_in(folder, "crash-*.lock")}
     of_locks = {folder / f"{owner}{_OPEN}" for owner in owners if _NAME.fullmatch(owner)}
     return [file for file in {*_named(folder, _OPEN), *of_locks} if is_left(file) and file.exists()]
 
@@ -161,7 +161,8 @@ def _events(text: str) -> bool:
 
 def _named(folder: Path, suffix: str) -> list[Path]:
     # No pipe, on which a reader would wait.
-    return [file for file in folder.glob(f"crash-*{suffix}") if _NAME.fullmatch(file.stem) and file.is_file()]
+    found = files_in(folder, f"crash-*{suffix}")
+    return [file for file in found if _NAME.fullmatch(file.stem) and file.is_file()]
 
 
 def _read(file: Path) -> str:

@@ -126,7 +126,7 @@ def recovery_dir() -> Path:
 def left_behind(folder: Path | None = None) -> list[Recovered]:
     """Return what crashed instances left, the newest first; those of running instances are not touched."""
     found = []
-    for file in sorted((folder or recovery_dir()).glob(f"*{_SUFFIX}")):
+    for file in files_in(folder or recovery_dir(), f"*{_SUFFIX}"):
         if not is_left(file):
             continue
         recovered = _read(file)
@@ -136,6 +136,14 @@ def left_behind(folder: Path | None = None) -> list[Recovered]:
         else:
             found.append(recovered)
     return sorted(found, key=lambda each: each.edited, reverse=True)
+
+
+def files_in(folder: Path, pattern: str) -> list[Path]:
+    """Return the files of a folder by their names; none where nobody may look into it."""
+    try:
+        return sorted(folder.glob(pattern))
+    except OSError:
+        return []
 
 
 def discard(recovered: Recovered) -> None:

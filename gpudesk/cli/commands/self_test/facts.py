@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from gpudesk import paths
 from gpudesk.cli.commands.self_test.found import FailedError, Found, opened
 from gpudesk.text import tr, trn
@@ -54,7 +56,7 @@ def check_own_file() -> Found:
             said = problem(own.problem).rstrip(".")
             said = tr("your file cannot be used, which leaves the rest as it is: {problem}", problem=said)
             return Found(said, doubt=True)
-        if not path.exists():
+        if not os.access(path, os.F_OK):
             return Found(tr("none yet"))
         return Found(trn("{n} fact in your file", "{n} facts in your file", len(own.facts)))
     finally:

@@ -11,6 +11,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from gpudesk import paths
+from gpudesk.desktop.faults.crash import left_crashes
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.document import Document
 from gpudesk.desktop.session.edits import with_load_value
@@ -18,6 +19,7 @@ from gpudesk.desktop.session.recovery import Recovered, RecoveryFile, discard, l
 from gpudesk.desktop.session.settings import Settings
 from gpudesk.domain.formatting import ENGLISH, Formatter
 from gpudesk.domain.messages import InputError, message
+from gpudesk.workbench.settings_file import read_settings
 from gpudesk.workbench.templates import SAMPLE, read_template
 from gpudesk.workbench.workbench import Workbench
 
@@ -168,3 +170,17 @@ def test_edits_of_a_document_whose_name_is_no_valid_text_are_kept(qtbot: QtBot) 
     file.leave()
     (found,) = left_behind()
     assert found.document == document
+
+
+def test_a_folder_that_lets_nobody_look_in_holds_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As one that was made by another user; refused here by the test, since root may look everywhere."""
+
+    def refuse(path: Path, **_: object) -> None:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    home = paths.user_dir()
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "stat", refuse)
+        assert left_behind() == []
+        assert left_crashes(home / "logs") == []
+        assert read_settings(home / "settings.json") == {}
