@@ -146,7 +146,11 @@ class Instance(QObject):
     # Asking
 
     def _ask(self, files: Sequence[str]) -> Path | None:
-        absolute = tuple(str(Path(file).absolute()) for file in files)
+        try:
+            absolute = tuple(str(Path(file).absolute()) for file in files)
+        except FileNotFoundError as error:
+            log.info("the folder that this was started in is gone: %s", error)
+            return None
         request = _Request(absolute, time.time(), os.environ.get(_ACTIVATION, ""))
         path = self._folder / f"{uuid4().hex}{_SUFFIX}"
         contents = request.to_bytes()

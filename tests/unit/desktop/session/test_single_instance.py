@@ -143,6 +143,15 @@ def test_a_later_start_hands_over_absolute_paths(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="names there are always text")
+@pytest.mark.skipif(sys.platform == "win32", reason="a folder that is worked in cannot be removed there")
+@pytest.mark.usefixtures("instance")
+def test_a_start_whose_folder_is_gone_goes_on_by_itself(tmp_path: Path, start: Starts) -> None:
+    folder = tmp_path / "gone"
+    folder.mkdir()
+    gone = f"import os; os.rmdir(os.getcwd())\n{HANDS_OVER}"
+    assert start(gone, "a.gpudesk", cwd=folder).wait(30) == 3
+
+
 def test_names_with_any_characters_come_through(instance: Instance, qtbot: QtBot, start: Starts) -> None:
     names = ["/a b/ü\n'\"\\.gpudesk", os.fsdecode(b"/not-\xff-text.gpudesk"), "/" + "x" * 3000 + ".gpudesk"]
     with qtbot.waitSignal(instance.asked) as asked:
