@@ -33,10 +33,21 @@ def restore_place(window: QWidget, settings: Settings) -> None:
 
 
 def place_beside(window: QWidget, former: QWidget) -> None:
-    """Take a place beside another window; where that would leave the screen, begin again at its corner."""
+    """Take a place beside another window, as large as the screen lets it be there, else a corner.
+
+    It does not take the very place of the other one, which nobody would then know to be there.
+    """
     room = former.screen().availableGeometry()
-    frame = QRect(former.pos() + _BESIDE, window.size() + _AROUND)
-    window.move(frame.topLeft() if room.contains(frame) else room.topLeft())
+    place = former.pos() + _BESIDE
+    left = QRect(place, room.bottomRight()).size() - _AROUND
+    least = window.minimumSizeHint().expandedTo(window.minimumSize())
+    if room.contains(place) and left == left.expandedTo(least):
+        window.resize(window.size().boundedTo(left))
+        window.move(place)
+    elif (former.pos() - room.topLeft()).manhattanLength() < _CATCH:
+        window.move(room.topLeft() + _BESIDE)
+    else:
+        window.move(room.topLeft())
 
 
 def take_size(dialog: QWidget, width: int, height: int) -> None:

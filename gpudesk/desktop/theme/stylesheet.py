@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import weakref
+import atexit
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -17,7 +17,7 @@ Colours = Mapping[str, str]
 class ControlImages:
     """Tinted SVG files for the arrows and ticks of controls: style sheets take pictures from files only.
 
-    They lie in a temporary folder that goes with this object, or with the program. Where it cannot be
+    They lie in a temporary folder that goes when the program ends. Where it cannot be
     written, controls have no arrows and all else works.
     """
 
@@ -25,8 +25,9 @@ class ControlImages:
         """Keep the folder for as long as the pictures are needed."""
         self._folder = folder
         self._written: set[str] = set()
-        # What still lives when the interpreter ends is never destroyed, and the folder would stay.
-        weakref.finalize(self, folder.remove)
+        # Not sooner than at the end: the application's style sheet outlives the theme that it was made for.
+        # And what still lives then is never destroyed by itself, so that the folder would stay.
+        atexit.register(folder.remove)
 
     def url(self, name: str, colour: str) -> str:
         """Return what stands in a style sheet for an icon in a colour, `none` where it cannot be written."""

@@ -41,7 +41,22 @@ def test_a_further_window_lies_beside_the_former_as_long_as_it_can_be_seen(qtbot
     assert further.pos() == corner + QPoint(34, 34)
     further.resize(room_of(former).size())
     place_beside(further, former)
+    assert further.pos() == corner + QPoint(34, 34)
+    assert room_of(former).contains(QRect(further.pos(), further.size()))
+
+
+def test_a_further_window_without_room_takes_a_corner_that_is_free(qtbot: QtBot) -> None:
+    former, further = QWidget(), QWidget()
+    for window in (former, further):
+        qtbot.addWidget(window)
+    corner = room_of(former).topLeft()
+    further.setMinimumSize(room_of(former).size())
+    former.move(corner + QPoint(200, 200))
+    place_beside(further, former)
     assert further.pos() == corner
+    former.move(corner)
+    place_beside(further, former)
+    assert further.pos() == corner + QPoint(24, 24)
 
 
 @pytest.mark.parametrize("percent", [100, 150])
