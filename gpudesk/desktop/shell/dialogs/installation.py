@@ -7,7 +7,6 @@ from typing import Final
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QGuiApplication, QHideEvent, QResizeEvent
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QDialog,
     QHBoxLayout,
     QHeaderView,
@@ -29,6 +28,7 @@ from gpudesk.desktop.theme.focus_ring import FocusRing
 from gpudesk.desktop.theme.theme import Theme
 from gpudesk.desktop.widgets.buttons import Button
 from gpudesk.desktop.widgets.label import Label
+from gpudesk.desktop.widgets.plain_list import show_as_list
 from gpudesk.text import tr
 
 _WIDTH, _HEIGHT = 680.0, 540.0
@@ -92,19 +92,10 @@ class InstallationDialog(QDialog):
         table.setAccessibleName(tr("Checks"))
         table.setFont(theme.font("small"))
         table.setIconSize(QSize(theme.px(16), theme.px(16)))
-        # Not shown, but read out.
-        table.setHorizontalHeaderLabels([tr("Check"), tr("Found"), tr("Time taken")])
-        table.horizontalHeader().hide()
+        show_as_list(table, [tr("Check"), tr("Found"), tr("Time taken")])
         table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         table.horizontalHeader().setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
-        table.verticalHeader().hide()
         table.verticalHeader().setMinimumSectionSize(1)
-        table.setShowGrid(False)
-        table.setTabKeyNavigation(False)
-        table.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         return table
 
     def _make_buttons(self) -> None:

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QHBoxLayout,
     QHeaderView,
     QTableWidget,
@@ -19,6 +18,7 @@ from PySide6.QtWidgets import (
 from gpudesk.desktop.theme.theme import Theme
 from gpudesk.desktop.widgets.filter_field import FilterField
 from gpudesk.desktop.widgets.label import Label
+from gpudesk.desktop.widgets.plain_list import show_as_list
 from gpudesk.parts import Part
 from gpudesk.text import tr
 
@@ -117,19 +117,10 @@ class _Table(QTableWidget):
                 cell.setToolTip(text)
                 self.setItem(row, column, cell)
         self.setFont(theme.font("small"))
-        self.verticalHeader().hide()
         self.verticalHeader().setDefaultSectionSize(theme.px(_ROW))
-        # Not shown, but read out.
-        self.setHorizontalHeaderLabels([tr("Work"), tr("Licence")])
-        self.horizontalHeader().hide()
+        show_as_list(self, [tr("Work"), tr("Licence")])
         self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
-        self.setShowGrid(False)
-        self.setTabKeyNavigation(False)
         self.setWordWrap(False)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.doubleClicked.connect(self._open)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
