@@ -43,6 +43,14 @@ def test_lost_icons_are_told(bundle: Path) -> None:
         drawing.check_icons()
 
 
+def test_a_system_without_wayland_is_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    lost = "Cannot load library libqwayland.so: libwayland-cursor.so.0: cannot open shared object file"
+    monkeypatch.setattr(self_check, "check_display", lambda: (["xcb"], [lost]))
+    found = drawing.check_display()
+    assert not found.doubt
+    assert found.text == f"xcb; not usable: {lost}"
+
+
 # Qt itself
 
 
