@@ -67,23 +67,30 @@ def main() -> int:
         print(__doc__, file=sys.stderr)
         return 2
     tree = FrozenTree(Path(sys.argv[1]))
-    try:
-        found = inventory(tree)
-    except TreeError as error:
-        print(error, file=sys.stderr)
-        return 1
-    if found.problems:
-        print("\n".join(found.problems), file=sys.stderr)
-        print(
-            f"{len(found.problems)} problems; known_parts.toml tells of works that need naming",
-            file=sys.stderr,
-        )
+    found = whole_inventory(tree)
+    if found is None:
         return 1
     write(tree, found)
     print(
         f"{tree.root}: {len(found.shipped)} parts of {sum(len(each.files) for each in found.shipped)} files"
     )
     return 0
+
+
+def whole_inventory(tree: FrozenTree) -> Inventory | None:
+    """Return what a tree is made of; None, with the reason on standard error, where it cannot be told."""
+    try:
+        found = inventory(tree)
+    except TreeError as error:
+        print(error, file=sys.stderr)
+        return None
+    if not found.problems:
+        return found
+    print("\n".join(found.problems), file=sys.stderr)
+    print(
+        f"{len(found.problems)} problems; known_parts.toml tells of works that need naming", file=sys.stderr
+    )
+    return None
 
 
 def inventory(tree: FrozenTree, platform: str = sys.platform) -> Inventory:

@@ -21,9 +21,9 @@ from cyclonedx.model.contact import OrganizationalContact
 from cyclonedx.output.json import JsonV1Dot6
 from cyclonedx.schema import SchemaVersion
 from cyclonedx.validation.json import JsonStrictValidator
-from frozen_tree import FrozenTree, TreeError
+from frozen_tree import FrozenTree
 from packageurl import PackageURL
-from parts import Shipped, inventory
+from parts import Shipped, whole_inventory
 
 from gpudesk.parts import Part
 from gpudesk.release import Release, read_record
@@ -44,13 +44,8 @@ def main() -> int:
         print(__doc__, file=sys.stderr)
         return 2
     tree, target = FrozenTree(Path(sys.argv[1])), Path(sys.argv[2])
-    try:
-        found = inventory(tree)
-    except TreeError as error:
-        print(error, file=sys.stderr)
-        return 1
-    if found.problems:
-        print("\n".join(found.problems), file=sys.stderr)
+    found = whole_inventory(tree)
+    if found is None:
         return 1
     written = sbom_json(found.shipped, read_record(tree.bundle / "build.json"))
     fault = JsonStrictValidator(SchemaVersion.V1_6).validate_str(written)
