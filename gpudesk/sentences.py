@@ -18,6 +18,10 @@ from gpudesk.domain.formatting import Formatter
 from gpudesk.domain.messages import InputError, Message, Parameter
 from gpudesk.domain.plans import plan_degrees
 from gpudesk.sentences_catalog import CATALOG_COUNTED, CATALOG_SENTENCES, CATALOG_WORDS
+from gpudesk.sentences_fit import FIT_COUNTED, FIT_SENTENCES, FIT_WORDS
+from gpudesk.sentences_launch import LAUNCH_COUNTED, LAUNCH_SENTENCES, LAUNCH_WORDS
+from gpudesk.sentences_sizing import SIZING_COUNTED, SIZING_SENTENCES, SIZING_WORDS
+from gpudesk.sentences_topology import TOPOLOGY_COUNTED, TOPOLOGY_SENTENCES, TOPOLOGY_WORDS
 from gpudesk.text import tr, trn
 
 _ENGLISH: Final = Formatter()
@@ -262,6 +266,10 @@ SENTENCES: Final = MappingProxyType(
         "needed.load_too_large": "{concurrency} requests in flight do not fit on {count} × {accelerator}, "
         "the largest deployment that is tried",
         **CATALOG_SENTENCES,
+        **FIT_SENTENCES,
+        **LAUNCH_SENTENCES,
+        **SIZING_SENTENCES,
+        **TOPOLOGY_SENTENCES,
     }
 )
 
@@ -299,6 +307,10 @@ WORDS: Final = MappingProxyType(
         "part.collectives": "communication",
         "part.overhead": "overhead",
         **CATALOG_WORDS,
+        **FIT_WORDS,
+        **LAUNCH_WORDS,
+        **SIZING_WORDS,
+        **TOPOLOGY_WORDS,
     }
 )
 
@@ -320,6 +332,10 @@ _COUNTED: Final = MappingProxyType(
         "estimate.queued_engine": "queued",
         "estimate.queued_grown": "queued",
         **CATALOG_COUNTED,
+        **FIT_COUNTED,
+        **LAUNCH_COUNTED,
+        **SIZING_COUNTED,
+        **TOPOLOGY_COUNTED,
     }
 )
 #: Parameters that are the degrees of a parallel plan.

@@ -1,0 +1,16 @@
+"""The sentences of which accelerators hold which models.
+
+`gpudesk.sentences` merges these tables with its own, where their form is described.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+FIT_SENTENCES: Final[Mapping[str, str]] = MappingProxyType({})
+
+FIT_WORDS: Final[Mapping[str, str]] = MappingProxyType({})
+
+FIT_COUNTED: Final[Mapping[str, str]] = MappingProxyType({})
