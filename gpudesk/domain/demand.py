@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from gpudesk.domain.deployments import ParallelPlan
 from gpudesk.domain.estimates import Banded, Estimate
 from gpudesk.domain.messages import Message
+
+#: One accelerator by itself.
+_ALONE: Final = ParallelPlan()
 
 
 class DemandKind(StrEnum):
@@ -76,7 +79,7 @@ class Candidate:
     accelerator: str
     reason: Message | None
     replicas: int = 0
-    plan: ParallelPlan = ParallelPlan()
+    plan: ParallelPlan = _ALONE
     spare: int = 0
     count: int | None = None
     nodes: int = 0

@@ -45,7 +45,7 @@ class CapacityReading:
         return label * self.unit_bytes * self.usable
 
     def count(self, weights_bytes: float, label: float) -> int:
-        """Return how many accelerators hold the weights alone: ceil(weights / usable), rounded up where asked.
+        """Return how many accelerators hold the weights alone: ceil(weights / usable), then rounded.
 
         Raises ValueError for a label or weights that are not above 0.
         """

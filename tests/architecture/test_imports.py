@@ -37,11 +37,19 @@ RULES = {
     "release": Rule(_names("paths __init__")),
     "parts": Rule(_names("paths text")),
     "text": Rule(_names("paths")),
-    "sentences": Rule(_names("domain text sentences_catalog")),
+    "sentences": Rule(
+        _names(
+            "domain text sentences_catalog sentences_fit sentences_launch sentences_sizing sentences_topology"
+        )
+    ),
     "sentences_catalog": Rule(_names("sentences_configs sentences_imports sentences_packs")),
     "sentences_configs": Rule(_names("")),
+    "sentences_fit": Rule(_names("")),
     "sentences_imports": Rule(_names("")),
+    "sentences_launch": Rule(_names("")),
     "sentences_packs": Rule(_names("")),
+    "sentences_sizing": Rule(_names("")),
+    "sentences_topology": Rule(_names("")),
     # From the bottom up.
     "domain": Rule(_names("")),
     "engine": Rule(_names("domain"), _names("numpy")),
