@@ -9,11 +9,18 @@ from gpudesk.desktop.session.desk import Desk
 from gpudesk.domain.answers import Answer, Column
 from gpudesk.domain.estimates import Estimate
 from gpudesk.domain.formatting import UNKNOWN, Formatter
-from gpudesk.domain.messages import InputError, Message
+from gpudesk.domain.messages import InputError
 from gpudesk.domain.precision import FORMATS, Precision, concrete
 from gpudesk.domain.sizing import Needed, Size
 from gpudesk.sentences import sentence
 from gpudesk.sheets.labels import precision_name
+from gpudesk.sheets.needed_words import (
+    degrees_text,
+    in_flight_title,
+    one_request_title,
+    reason_in_short,
+    width_label,
+)
 from gpudesk.text import tr, trn
 
 
@@ -135,20 +142,12 @@ def _groups(
     brief: bool,
 ) -> Iterator[NeededGroup]:
     work = answer.scenario.workload
-    tokens = formatter.count(work.input_tokens + work.output_tokens)
-    in_flight = work.load.concurrency or work.load.batch
-    if in_flight is not None and in_flight > 1:
-        title = trn(
-            "{n} request of {tokens} tokens in flight",
-            "{n} requests of {tokens} tokens in flight",
-            in_flight,
-            n=formatter.count(in_flight),
-            tokens=tokens,
-        )
+    title = in_flight_title(work, formatter)
+    if title is not None:
         yield _Grouping(answer, names, title, for_load=True, formatter=formatter).group(found)
         if brief:
             return
-    one = tr("One request of {tokens} tokens", tokens=tokens)
+    one = one_request_title(work, formatter)
     yield _Grouping(answer, names, one, for_load=False, formatter=formatter).group(found)
 
 
@@ -167,13 +166,8 @@ class _Grouping:
         return NeededGroup(self.title, tuple(self._row(across) for across in zip(*found, strict=True)))
 
     def _row(self, across: Sequence[Needed]) -> NeededRow:
-        formats = {needed.weights for needed in across}
-        alike = len(formats) == 1
-        label = (
-            precision_name(across[0].weights)
-            if alike
-            else tr("{n} bits", n=self.formatter.count(across[0].bits))
-        )
+        alike = len({needed.weights for needed in across}) == 1
+        label = width_label(across, self.formatter)
         columns = zip(self.answer.columns, self.names, across, strict=True)
         cells = tuple(
             self._cell(position, column, name, needed, name_format=not alike)
@@ -188,11 +182,11 @@ class _Grouping:
         size = needed.load if self.for_load else needed.one
         many, plan, reason = "", "", ""
         if size is not None:
-            many, plan = self.formatter.count(size.count), plan_text(size, self.formatter)
+            many, plan = self.formatter.count(size.count), degrees_text(size.plan, self.formatter)
             shown = precision_name(needed.weights) if name_format else ""
             below = ", ".join(each for each in (shown, plan) if each)
         else:
-            below = _in_short(needed.reason)
+            below = reason_in_short(needed.reason)
             reason = "" if needed.reason is None else sentence(needed.reason, self.formatter)
         return NeededCell(
             position=position,
@@ -209,29 +203,12 @@ class _Grouping:
         )
 
 
-def _in_short(reason: Message | None) -> str:
-    """Return a reason against all deployments in a word or two; all of it stands in the tool tip."""
-    if reason is None:
-        return ""
-    if reason.id.startswith("model."):
-        return tr("not published")
-    return tr("too large") if reason.id.startswith(("estimate.", "needed.")) else tr("not supported")
-
-
 def _is_present(estimate: Estimate | None, needed: Needed, size: Size | None) -> bool:
     """Whether the scenario has this deployment already."""
     if estimate is None or size is None or estimate.count != size.count:
         return False
     wanted = estimate.request.weights
     return needed.weights in (wanted, *(concrete(wanted, vendor) for vendor in ("NVIDIA", "AMD")))
-
-
-def plan_text(size: Size, formatter: Formatter) -> str:
-    """Return the degrees of a plan that are above one."""
-    plan = size.plan
-    degrees = (("TP", plan.tp), ("PP", plan.pp), ("EP", plan.ep), ("DP", plan.dp))
-    named = [f"{name} {formatter.count(degree)}" for name, degree in degrees if degree > 1]
-    return ", ".join([*named, tr("attention DP")] if plan.attention_dp else named)
 
 
 def count_text(cell: NeededCell, formatter: Formatter) -> str:
