@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
+from gpudesk.domain.demand import Sizing
 from gpudesk.domain.deployments import ParallelPlan
 from gpudesk.domain.estimates import Estimate
 from gpudesk.domain.messages import Message
@@ -35,6 +36,14 @@ class Needed:
     one: Size | None
     load: Size | None
     reason: Message | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class HowMany:
+    """How many accelerators a scenario takes: for each column by weight format, and for its demand, if any."""
+
+    needed: tuple[tuple[Needed, ...], ...]
+    sizing: Sizing | None = None
 
 
 class MemoryRoom(NamedTuple):

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from gpudesk.domain.estimates import Estimate, EstimateRequest, RowsBehind
     from gpudesk.domain.plans import PlanChoice
     from gpudesk.domain.records import Record
-    from gpudesk.domain.sizing import MemoryRoom, Needed, Remedy
+    from gpudesk.domain.sizing import HowMany, MemoryRoom, Needed, Remedy
     from gpudesk.domain.sweeps import Sweep
     from gpudesk.engine.constants import Calibration
     from gpudesk.workbench.estimating import Estimator
@@ -272,6 +272,12 @@ class Workbench:
         Counts and plans that the scenario fixes are left open; an unknown id raises `InputError`.
         """
         return self.estimator.needed(scenario.requests())
+
+    def how_many(self, scenario: Scenario) -> HowMany:
+        """Return how many accelerators a scenario takes, and how many its demand takes where it states one."""
+        from gpudesk.domain.sizing import HowMany
+
+        return HowMany(self.needed(scenario))
 
     def remedies(self, estimate: Estimate) -> tuple[Remedy, ...]:
         """Return what would make a deployment hold what it is asked to; empty where it does."""
