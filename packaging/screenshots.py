@@ -148,7 +148,12 @@ class _Studio:
         from gpudesk.sheets.sections import make_sheet
 
         answer = self._program.workbench.answer(self._window.desk.scenario, with_curves=True)
-        sheet = make_sheet(answer, date=answer.data_date, explain=self._program.workbench.explain)
+        sheet = make_sheet(
+            answer,
+            date=answer.data_date,
+            explain=self._program.workbench.explain,
+            how_many=self._program.workbench.how_many(answer.scenario),
+        )
         pages = lay_out(sheet, PaperSize.A4, self._program.formatter)
         size = pages.paper.page_layout().fullRectPoints().size() * _SHEET_SCALE
         image = QImage(size, QImage.Format.Format_RGB32)

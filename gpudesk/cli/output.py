@@ -15,6 +15,7 @@ from gpudesk.text import tr
 
 if TYPE_CHECKING:
     from gpudesk.domain.answers import Answer
+    from gpudesk.domain.sizing import HowMany
     from gpudesk.sheets.working_text import Explain
 
 #: Width of tables where no terminal says how wide it is.
@@ -85,30 +86,37 @@ def silence() -> None:
 
 
 def write_sheet(
-    answer: Answer, target: Path, paper: str | None = None, explain: Explain | None = None
+    answer: Answer,
+    target: Path,
+    paper: str | None = None,
+    explain: Explain | None = None,
+    how_many: HowMany | None = None,
 ) -> None:
     """Write the sheet of an answer in the form that the suffix names; raises `InputError`.
 
     `paper` is the size for PDF, `a4` or `letter`; that of the user's country if none is given. With
-    `explain` a PDF tells how its headline figures come about. What counts as stale is the user's rule.
+    `explain` a PDF tells how its headline figures come about, with `how_many` a sheet says how many are
+    needed. What counts as stale is the user's rule.
     """
     from gpudesk.workbench.files import write_atomically
 
     check_format(target)
     if target.suffix.lower() == PDF_SUFFIX:
-        _write_pdf(answer, target, paper, explain)
+        _write_pdf(answer, target, paper, explain, how_many)
     else:
-        write_atomically(target, _sheet(answer, target.suffix.lower()))
+        write_atomically(target, _sheet(answer, target.suffix.lower(), how_many))
 
 
-def _write_pdf(answer: Answer, target: Path, paper: str | None, explain: Explain | None) -> None:
+def _write_pdf(
+    answer: Answer, target: Path, paper: str | None, explain: Explain | None, how_many: HowMany | None
+) -> None:
     from gpudesk.workbench.settings_file import users_age_rule
 
     try:
         from gpudesk.desktop.printing.pdf import save_answer
     except ImportError as error:
         raise InputError(message("pdf.no_qt", reason=str(error)), str(target)) from error
-    save_answer(answer, target, paper, explain, users_age_rule())
+    save_answer(answer, target, paper, explain, users_age_rule(), how_many)
 
 
 def check_format(target: Path) -> None:
@@ -117,20 +125,20 @@ def check_format(target: Path) -> None:
         raise InputError(message("sheet.format", suffix=target.suffix, known=FORMATS), str(target))
 
 
-def _sheet(answer: Answer, suffix: str) -> bytes:
+def _sheet(answer: Answer, suffix: str, how_many: HowMany | None) -> bytes:
     if suffix == ".xlsx":
         from gpudesk.sheets.sections import machine_sheet
         from gpudesk.sheets.xlsx import sheet_xlsx
 
-        return sheet_xlsx(machine_sheet(answer))
-    return _sheet_text(answer, suffix).encode()
+        return sheet_xlsx(machine_sheet(answer, how_many))
+    return _sheet_text(answer, suffix, how_many).encode()
 
 
-def _sheet_text(answer: Answer, suffix: str) -> str:
+def _sheet_text(answer: Answer, suffix: str, how_many: HowMany | None) -> str:
     if suffix == ".json":
         from gpudesk.sheets.json import sheet_json
 
-        return sheet_json(answer)
+        return sheet_json(answer, how_many)
     from gpudesk.sheets.dates import today
     from gpudesk.sheets.sections import machine_sheet, make_sheet
     from gpudesk.workbench.settings_file import users_age_rule
@@ -138,8 +146,8 @@ def _sheet_text(answer: Answer, suffix: str) -> str:
     if suffix == ".csv":
         from gpudesk.sheets.csv import sheet_csv
 
-        return sheet_csv(machine_sheet(answer))
-    sheet = make_sheet(answer, date=today(), rule=users_age_rule())
+        return sheet_csv(machine_sheet(answer, how_many))
+    sheet = make_sheet(answer, date=today(), rule=users_age_rule(), how_many=how_many)
     if suffix == ".md":
         from gpudesk.sheets.markdown import sheet_markdown
 

@@ -39,7 +39,7 @@ def _lines(sheet: Sheet) -> Iterable[list[str]]:
         yield filled(tr("Scenario"), fact.label, "", fact.value)
     for headline in sheet.headlines:
         yield filled(tr("In short"), headline.question, "", headline.answer, headline.detail)
-    for table in (sheet.table, sheet.whose):
+    for table in (sheet.table, sheet.how_many, sheet.whose):
         yield from _table_lines(table)
     for line in _appendix(sheet):
         yield filled(*line)
@@ -48,7 +48,8 @@ def _lines(sheet: Sheet) -> Iterable[list[str]]:
 def _appendix(sheet: Sheet) -> list[tuple[str, ...]]:
     """Return notes, remarks, disputes, sources and foot: section, item, unit, texts."""
     notes = [(tr("Notes"), str(note.number), "", note.text) for note in sheet.notes]
-    remarks = [(tr("About these estimates"), remark.subject, "", remark.text) for remark in sheet.remarks]
+    remarks = [(sheet.how_many.title, remark.subject, "", remark.text) for remark in sheet.sizing]
+    remarks += [(tr("About these estimates"), remark.subject, "", remark.text) for remark in sheet.remarks]
     disputes = [
         (tr("Also in dispute"), entry.subject, "", entry.disagreement, entry.verdict, entry.reason)
         for entry in sheet.disputes

@@ -82,7 +82,11 @@ def _first_page(sheet: Sheet) -> list[str]:
 
 
 def _second_page(sheet: Sheet) -> list[str]:
-    parts = ['<div class="appendix">']
+    parts = []
+    if sheet.how_many.groups:
+        parts.append(_table(sheet.how_many, sheet, "comparison"))
+        parts += [f'<p class="sizing">{escape(remark.text)}.</p>' for remark in sheet.sizing]
+    parts.append('<div class="appendix">')
     if sheet.notes:
         parts.append(_section(tr("Notes"), _notes(sheet.notes)))
     if sheet.remarks:

@@ -9,11 +9,12 @@ from typing import Any
 from gpudesk.domain.answers import Answer, BandedSeries, Column, Curve, Difference
 from gpudesk.domain.claims import Attribute, Claim, Dispute, Price, Source
 from gpudesk.domain.comparison import column_keys, leaders
-from gpudesk.domain.deployments import ParallelPlan
 from gpudesk.domain.estimates import Banded, Estimate, Pool, Pools
+from gpudesk.domain.sizing import HowMany
 from gpudesk.domain.units import GIB
 from gpudesk.domain.workloads import LoadKind
 from gpudesk.sentences import sentence
+from gpudesk.sheets.how_many_json import how_many_fields, plan_fields
 
 _FIGURES = (
     "output_tokens_per_s",
@@ -28,13 +29,13 @@ _FIGURES = (
 _CURVE_FIGURES = ("output_tokens_per_s", "output_tokens_per_s_per_accelerator", "ttft_ms", "tpot_ms")
 
 
-def sheet_json(answer: Answer) -> str:
+def sheet_json(answer: Answer, how_many: HowMany | None = None) -> str:
     """Return the file's contents."""
-    return json.dumps(answer_fields(answer), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return json.dumps(answer_fields(answer, how_many), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def answer_fields(answer: Answer) -> dict[str, Any]:
-    """Return an answer as JSON values."""
+def answer_fields(answer: Answer, how_many: HowMany | None = None) -> dict[str, Any]:
+    """Return an answer as JSON values, with how many are needed where that is known."""
     keys = column_keys(answer.scenario.accelerators)
     sources: dict[str, Source] = {}
     columns = [_column(key, column, sources) for key, column in zip(keys, answer.columns, strict=True)]
@@ -54,6 +55,7 @@ def answer_fields(answer: Answer) -> dict[str, Any]:
         "catalog": {"revision": answer.catalog_revision, "date": answer.data_date},
         "calibration": answer.calibration,
         "content_hash": answer.content_hash,
+        **({} if how_many is None else how_many_fields(keys, how_many)),
     }
 
 
@@ -100,7 +102,7 @@ def _estimate(estimate: Estimate) -> dict[str, Any]:
         "needs": estimate.needs,
         "count": estimate.count,
         "serving_engine": estimate.serving_engine,
-        "parallel": _plan(estimate.plan),
+        "parallel": plan_fields(estimate.plan),
         "concurrency": estimate.concurrency,
         "admitted": estimate.admitted,
         "max_concurrency": estimate.max_concurrency,
@@ -121,10 +123,6 @@ def _estimate(estimate: Estimate) -> dict[str, Any]:
     }
 
 
-def _plan(plan: ParallelPlan) -> dict[str, int | bool]:
-    return {"tp": plan.tp, "pp": plan.pp, "ep": plan.ep, "dp": plan.dp, "attention_dp": plan.attention_dp}
-
-
 def _pools(pools: Pools) -> dict[str, Any]:
     return {
         "prefill": _pool(pools.prefill),
@@ -138,7 +136,7 @@ def _pools(pools: Pools) -> dict[str, Any]:
 
 
 def _pool(pool: Pool) -> dict[str, Any]:
-    return {"count": pool.count, "parallel": _plan(pool.plan), "busy": pool.busy}
+    return {"count": pool.count, "parallel": plan_fields(pool.plan), "busy": pool.busy}
 
 
 def banded_fields(figure: Banded | None) -> dict[str, float] | None:

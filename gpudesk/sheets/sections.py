@@ -9,14 +9,17 @@ from gpudesk.domain.answers import Answer, Column
 from gpudesk.domain.claims import entered
 from gpudesk.domain.estimates import Estimate
 from gpudesk.domain.formatting import ENGLISH, MACHINE, Formatter
+from gpudesk.domain.sizing import HowMany
 from gpudesk.domain.units import GIB
 from gpudesk.sentences import sentence
 from gpudesk.sheets.claim_lines import refused_by
 from gpudesk.sheets.figures import difference_groups, memory_rows, workload_group
 from gpudesk.sheets.headlines import headlines, looks
+from gpudesk.sheets.how_many import how_many_table
 from gpudesk.sheets.labels import engine_name, precision_name
 from gpudesk.sheets.names import column_names, load_text, part_names, tokens_text
 from gpudesk.sheets.sheet import (
+    NO_TABLE,
     DisputeEntry,
     Fact,
     Group,
@@ -40,11 +43,12 @@ def make_sheet(
     date: str | None = None,
     explain: Explain | None = None,
     rule: AgeRule | None = None,
+    how_many: HowMany | None = None,
 ) -> Sheet:
     """Return the sheet of an answer; `date` is the day that it is made, to which ages of facts are counted.
 
     Without it nothing is said of ages; `rule` says what counts as stale, the usual rule if none is given.
-    With `explain` the sheet tells how its headline figures come about.
+    With `explain` the sheet tells how its headline figures come about, with `how_many` how many are needed.
     With the machine style figures have no separators and unit names stay beside the rows.
     """
     formatter = formatter or Formatter(ENGLISH)
@@ -82,6 +86,7 @@ def make_sheet(
         sources=references.sources,
         foot=_foot(answer),
         working=() if explain is None else workings(answer, names, formatter, explain),
+        how_many=NO_TABLE if how_many is None else how_many_table(answer, how_many, formatter),
     )
 
 
@@ -261,6 +266,6 @@ def _foot(answer: Answer) -> tuple[Fact, ...]:
     )
 
 
-def machine_sheet(answer: Answer) -> Sheet:
+def machine_sheet(answer: Answer, how_many: HowMany | None = None) -> Sheet:
     """Return the sheet with figures as programs read them."""
-    return make_sheet(answer, Formatter(MACHINE))
+    return make_sheet(answer, Formatter(MACHINE), how_many=how_many)

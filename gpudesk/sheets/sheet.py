@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
 
 
 class Mark(StrEnum):
@@ -74,6 +75,10 @@ class Table:
 
     title: str
     groups: tuple[Group, ...]
+
+
+#: A table that has nothing to say.
+NO_TABLE: Final = Table("", ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,3 +208,6 @@ class Sheet:
     foot: tuple[Fact, ...]
     #: Only where it was asked for, and shown only where there is room.
     working: tuple[Working, ...] = ()
+    #: How many are needed, and a sentence about each where users ask for something.
+    how_many: Table = NO_TABLE
+    sizing: tuple[Remark, ...] = ()

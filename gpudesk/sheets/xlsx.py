@@ -25,13 +25,14 @@ def sheet_xlsx(sheet: Sheet) -> bytes:
 def _tables(sheet: Sheet) -> list[ExportTable]:
     tables = [
         ExportTable(tr("Comparison"), _head(sheet), [*_rows(sheet.table), *_rows(sheet.whose)]),
+        ExportTable(tr("How many"), _head(sheet), [*_rows(sheet.how_many)]),
         _listed(tr("Scenario"), (tr("Item"), tr("Value"), tr("Detail")), _scenario(sheet)),
         _listed(
             tr("Notes"),
             (tr("Number"), tr("Subject"), tr("Note")),
             [
                 *((str(note.number), "", note.text) for note in sheet.notes),
-                *(("", remark.subject, remark.text) for remark in sheet.remarks),
+                *(("", remark.subject, remark.text) for remark in (*sheet.sizing, *sheet.remarks)),
             ],
         ),
         _listed(

@@ -35,6 +35,7 @@ _GAP: Final = 9.0
 #: White above a section of text, and that where it is set fine.
 _SECTION_GAP: Final = 9.0
 _FINE_GAP: Final = 6.0
+_REMARK_GAP: Final = 3.0
 #: Share of the width that the curves take, and the white between the two charts.
 _CURVES: Final = 0.62
 _BETWEEN: Final = 20.0
@@ -138,7 +139,7 @@ def _arranged(
     room = paper.inner_width
     opening = Opening(sheet, room, note_lines=2 if paper.landscape else 3)
     flow.put(opening.piece)
-    table = SetTable(sheet, room, arrangement.density)
+    table = SetTable(sheet.heads, sheet.table, room, arrangement.density)
     key = key_of_marks(sheet, room)
     charts = _Charts(sheet, room, formatter)
     reserved = key.height + (arrangement.least_charts + _GAP if charts else 0.0)
@@ -154,6 +155,7 @@ def _arranged(
     while left:
         flow.turn()
         left = _put_groups(flow, table, left, 0.0)
+    _put_how_many(flow, sheet, arrangement.density)
     columns = 3 if paper.landscape else 2
     for section in sections(sheet, whole_note=opening.note_is_cut, working=working):
         gap = _FINE_GAP if arrangement.fine else _SECTION_GAP
@@ -175,6 +177,23 @@ def _put_groups(flow: _Flow, table: SetTable, groups: Sequence[Piece], reserved:
     for group in groups[:count]:
         flow.put(group)
     return groups[count:]
+
+
+def _put_how_many(flow: _Flow, sheet: Sheet, density: Density) -> None:
+    """Place what says how many are needed, from where there is room for its heads and its first group."""
+    if not sheet.how_many.groups:
+        return
+    room = flow.paper.inner_width
+    table = SetTable(sheet.heads, sheet.how_many, room, density)
+    left: Sequence[Piece] = table.groups
+    if flow.room < _GAP + table.head.height + left[0].height:
+        flow.turn()
+    left = _put_groups(flow, table, left, 0.0)
+    while left:
+        flow.turn()
+        left = _put_groups(flow, table, left, 0.0)
+    for remark in sheet.sizing:
+        flow.put(paragraph(lines_of(f"{remark.text}.", "body", room), "body"), _REMARK_GAP)
 
 
 def _put_section(flow: _Flow, section: SetSection, gap: float) -> None:

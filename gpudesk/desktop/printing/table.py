@@ -16,7 +16,7 @@ from gpudesk.desktop.printing.letters import (
 )
 from gpudesk.desktop.printing.paper import MM
 from gpudesk.desktop.printing.pieces import Piece, draw_line, first_baseline, rule, stacked
-from gpudesk.sheets.sheet import Cell, Group, Head, Mark, Row, Sheet
+from gpudesk.sheets.sheet import Cell, Group, Head, Mark, Row, Sheet, Table
 
 #: Widths: of the labels with their units, of a swatch, of the white around figures.
 _LABELS: Final = 52 * MM
@@ -81,14 +81,14 @@ class _SetCell:
 
 
 class SetTable:
-    """The comparison set for a width; the parts are put on pages by whoever has the pages."""
+    """A table set for a width; the parts are put on pages by whoever has the pages."""
 
-    def __init__(self, sheet: Sheet, room: float, density: Density) -> None:
+    def __init__(self, heads: Sequence[Head], table: Table, room: float, density: Density) -> None:
         """Measure everything, so that figures end on one place in each column."""
         self._density = density
-        self._plan = _planned(sheet, room)
-        self.head = self._heads(sheet.heads)
-        self.groups = tuple(self._group(group) for group in sheet.table.groups)
+        self._plan = _planned(len(heads), table, room)
+        self.head = self._heads(heads)
+        self.groups = tuple(self._group(group) for group in table.groups)
 
     # The heads
 
@@ -200,9 +200,9 @@ class SetTable:
         _draw_gutter(ink, cell, end, baseline)
 
 
-def _planned(sheet: Sheet, room: float) -> _Plan:
-    rows = [row for group in sheet.table.groups for row in group.rows]
-    count = max(1, len(sheet.heads))
+def _planned(columns: int, table: Table, room: float) -> _Plan:
+    rows = [row for group in table.groups for row in group.rows]
+    count = max(1, columns)
     labels = _LABELS
     if count >= _MANY:
         needed = (width(row.label, "body") + width(row.unit or "", "small") for row in rows)

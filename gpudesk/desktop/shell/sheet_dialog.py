@@ -26,7 +26,13 @@ def show_preview(window: MainWindow) -> None:
 
     answer = desk.workbench.answer(desk.answer.scenario, with_curves=True)
     dialog = SheetPreview(
-        answer, window.theme, window.settings, desk.formatter, explain=desk.workbench.explain, parent=window
+        answer,
+        window.theme,
+        window.settings,
+        desk.formatter,
+        explain=desk.workbench.explain,
+        how_many=desk.workbench.how_many(answer.scenario),
+        parent=window,
     )
     dialog.saved.connect(lambda path: _say(window, "saved", tr("Sheet saved: {file}", file=path)))
     dialog.printed.connect(lambda: _say(window, "printed", tr("Sheet sent to the printer")))
