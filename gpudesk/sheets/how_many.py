@@ -29,10 +29,15 @@ def _groups(answer: Answer, how_many: HowMany, formatter: Formatter) -> Iterator
     workload = answer.scenario.workload
     title = in_flight_title(workload, formatter)
     if across and title is not None:
-        yield Group(title, tuple(_row(needed, formatter, for_load=True) for needed in across))
+        yield Group(_for(title), tuple(_row(needed, formatter, for_load=True) for needed in across))
     if across:
         one = one_request_title(workload, formatter)
-        yield Group(one, tuple(_row(needed, formatter, for_load=False) for needed in across))
+        yield Group(_for(one), tuple(_row(needed, formatter, for_load=False) for needed in across))
+
+
+def _for(what: str) -> str:
+    """Return the heading of rows of counts, which on paper stand by themselves."""
+    return tr("Accelerators needed: {what}", what=what[:1].lower() + what[1:])
 
 
 def _row(across: Sequence[Needed], formatter: Formatter, *, for_load: bool) -> Row:
