@@ -155,7 +155,7 @@ def _arranged(
     while left:
         flow.turn()
         left = _put_groups(flow, table, left, 0.0)
-    _put_how_many(flow, sheet, arrangement.density)
+    _put_how_many(flow, sheet)
     columns = 3 if paper.landscape else 2
     for section in sections(sheet, whole_note=opening.note_is_cut, working=working):
         gap = _FINE_GAP if arrangement.fine else _SECTION_GAP
@@ -179,12 +179,12 @@ def _put_groups(flow: _Flow, table: SetTable, groups: Sequence[Piece], reserved:
     return groups[count:]
 
 
-def _put_how_many(flow: _Flow, sheet: Sheet, density: Density) -> None:
+def _put_how_many(flow: _Flow, sheet: Sheet) -> None:
     """Place what says how many are needed, from where there is room for its heads and its first group."""
     if not sheet.how_many.groups:
         return
     room = flow.paper.inner_width
-    table = SetTable(sheet.heads, sheet.how_many, room, density)
+    table = SetTable(sheet.heads, sheet.how_many, room, _ARRANGEMENTS[-1].density)
     left: Sequence[Piece] = table.groups
     if flow.room < _GAP + table.head.height + left[0].height:
         flow.turn()
@@ -193,7 +193,10 @@ def _put_how_many(flow: _Flow, sheet: Sheet, density: Density) -> None:
         flow.turn()
         left = _put_groups(flow, table, left, 0.0)
     for remark in sheet.sizing:
-        flow.put(paragraph(lines_of(f"{remark.text}.", "body", room), "body"), _REMARK_GAP)
+        said = paragraph(lines_of(f"{remark.text}.", "body", room), "body")
+        if flow.room < said.height + _REMARK_GAP:
+            flow.turn()
+        flow.put(said, _REMARK_GAP)
 
 
 def _put_section(flow: _Flow, section: SetSection, gap: float) -> None:
