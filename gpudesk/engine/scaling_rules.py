@@ -8,20 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from enum import StrEnum
 from typing import Final
+
+from gpudesk.domain.topology import ScalingRule
 
 #: The factor that the published table of one accelerator page was made with.
 USUAL_FACTOR: Final = 0.88
-
-
-class ScalingRule(StrEnum):
-    """The readings of "an overhead of 12 %"."""
-
-    FLAT = "flat"
-    ADDED = "added"
-    COMPOUNDING = "compounding"
-    PER_DOUBLING = "per-doubling"
 
 
 def _flat(count: int, factor: float) -> float:
@@ -64,3 +56,17 @@ def scaled_bandwidth(
     if not 0.0 < factor <= 1.0:
         raise ValueError(f"factor {factor} is not above 0 and at most 1")
     return bandwidth * _RULES[rule](count, factor)
+
+
+def stream_ceiling(
+    bandwidth: float,
+    weights_bytes: float,
+    count: int = 1,
+    rule: ScalingRule = ScalingRule.FLAT,
+    factor: float = USUAL_FACTOR,
+) -> float:
+    """Return tokens/s of one request if reading the weights once for each token were all there is to do."""
+    return scaled_bandwidth(bandwidth, count, rule, factor) / weights_bytes
+
+
+__all__ = ["USUAL_FACTOR", "ScalingRule", "scaled_bandwidth", "stream_ceiling"]

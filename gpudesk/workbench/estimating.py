@@ -15,6 +15,7 @@ from gpudesk.domain.models import Model
 from gpudesk.domain.plans import PlanChoice
 from gpudesk.domain.serving_engines import ServingEngine
 from gpudesk.domain.sizing import MemoryRoom, Needed, Remedy
+from gpudesk.domain.topology import Scaling, Topology
 from gpudesk.engine.bands import pair_band, plan_band
 from gpudesk.engine.constants import Calibration
 from gpudesk.engine.loads import ServingConstants
@@ -33,6 +34,8 @@ from gpudesk.workbench.remedies import Situation, falls_short, remedies
 from gpudesk.workbench.results import unfit_estimate
 from gpudesk.workbench.roofline import roofline
 from gpudesk.workbench.shares import request_time, step_shares
+from gpudesk.workbench.topology import topology
+from gpudesk.workbench.topology_scaling import ScalingTable
 from gpudesk.workbench.working import explain
 
 #: Figures of an estimate that two parts are compared by.
@@ -70,6 +73,7 @@ class Estimator:
         self._needs = NeedsFinder(self._setups, self._constants)
         self._pools = PoolTable(self._setups, self._constants)
         self._pool_charts = PoolCharts(self._pools, self._constants)
+        self._scaling = ScalingTable(self._setups, self._constants, self.estimate_many)
 
     def estimate(self, request: EstimateRequest) -> Estimate:
         """Answer one question; raises InputError for one that cannot be answered."""
@@ -166,6 +170,16 @@ class Estimator:
         unasked = replace(own_request(estimate), memory_fraction=None)
         safe = self._setups.setup(unasked).frame.settings.memory_fraction
         return remedies(Situation(estimate, part, model, size, safe), self.estimate_many)
+
+    def scalings(
+        self, requests: Sequence[EstimateRequest], *, with_replicas: bool = True
+    ) -> tuple[Scaling | InputError, ...]:
+        """Return for each request how its accelerator scales with their number, counts left open."""
+        return self._scaling.scalings(requests, with_replicas=with_replicas)
+
+    def topology(self, baseline: Estimate, other: Estimate) -> Topology:
+        """Compare what two deployments spend on being spread; raises InputError where one does not fit."""
+        return topology(baseline, other, self._setups, self._constants, self.estimate_many, self.differences)
 
     def plans(self, estimate: Estimate) -> PlanChoice:
         """Return every plan that was looked at for an estimate, and why it was taken or not."""

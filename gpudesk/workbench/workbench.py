@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from gpudesk.domain.records import Record
     from gpudesk.domain.sizing import HowMany, MemoryRoom, Needed, Remedy
     from gpudesk.domain.sweeps import Sweep
+    from gpudesk.domain.topology import Scaling, Topology
     from gpudesk.engine.constants import Calibration
     from gpudesk.workbench.estimating import Estimator
     from gpudesk.workbench.records import RecordTable
@@ -282,6 +283,16 @@ class Workbench:
     def remedies(self, estimate: Estimate) -> tuple[Remedy, ...]:
         """Return what would make a deployment hold what it is asked to; empty where it does."""
         return self.estimator.remedies(estimate)
+
+    # What spreading a model costs
+
+    def scaling(self, scenario: Scenario, *, with_replicas: bool = True) -> tuple[Scaling | InputError, ...]:
+        """Return for each accelerator how it scales with their number; `InputError` where it cannot be."""
+        return self.estimator.scalings(scenario.requests(), with_replicas=with_replicas)
+
+    def topology(self, baseline: Estimate, other: Estimate) -> Topology:
+        """Compare two deployments by what sharding costs them; raises `InputError` where one does not fit."""
+        return self.estimator.topology(baseline, other)
 
     # The catalog
 
