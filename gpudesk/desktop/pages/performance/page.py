@@ -13,6 +13,7 @@ from gpudesk.desktop.charts import commands
 from gpudesk.desktop.charts.pareto import ParetoChart
 from gpudesk.desktop.pages.page import Page, view_actions
 from gpudesk.desktop.pages.performance.head import Head
+from gpudesk.desktop.pages.performance.scaling_view import ScalingView
 from gpudesk.desktop.pages.performance.views import (
     Overview,
     View,
@@ -38,9 +39,10 @@ _MAKERS: Final[dict[str, Callable[[Desk, Theme], View]]] = {
     "latency": latency_view,
     "roofline": roofline_view,
     "split": split_view,
+    "scaling": ScalingView,
 }
 #: Views in which bands are shaded.
-_BANDED: Final = ("overview", "throughput", "latency")
+_BANDED: Final = ("overview", "throughput", "latency", "scaling")
 _VIEW, _BANDS, _READ_OFF = "performance.view", "performance.bands", "performance.read_off"
 
 
@@ -83,6 +85,7 @@ class PerformancePage(Page):
             ("latency", tr("Latency")),
             ("roofline", tr("Roofline")),
             ("split", tr("Prefill and decode")),
+            ("scaling", tr("Scaling")),
         )
 
     def _build(self) -> None:

@@ -15,6 +15,7 @@ from gpudesk.desktop.charts.pareto import ParetoChart
 from gpudesk.desktop.charts.roofline import RooflineChart
 from gpudesk.desktop.charts.split import SplitChart
 from gpudesk.desktop.pages.performance import figures
+from gpudesk.desktop.pages.performance.scaling_blocks import ComparisonBlock
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.selection import SelectionKind, figure
 from gpudesk.desktop.theme.theme import Theme
@@ -51,7 +52,9 @@ def fill(widget: QWidget, colour: QColor) -> None:
 class View(QWidget):
     """What one segment shows; `charts` in reading order."""
 
-    def __init__(self, charts: Sequence[Chart | SplitChart], parent: QWidget | None = None) -> None:
+    def __init__(
+        self, charts: Sequence[Chart | SplitChart | ComparisonBlock], parent: QWidget | None = None
+    ) -> None:
         """Keep the charts."""
         super().__init__(parent)
         self.charts = tuple(charts)
@@ -67,7 +70,7 @@ class View(QWidget):
             if isinstance(chart, Chart):
                 chart.set_bands_wanted(wanted)
 
-    def current_chart(self) -> Chart | SplitChart:
+    def current_chart(self) -> Chart | SplitChart | ComparisonBlock:
         """Return the chart that has the focus, else the first."""
         return next((chart for chart in self.charts if chart.hasFocus()), self.charts[0])
 

@@ -1,0 +1,293 @@
+"""Throughput or memory bandwidth against the number of accelerators, for all parts of the scenario."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+import numpy as np
+from PySide6.QtCore import QLineF, QMarginsF
+from PySide6.QtGui import QPainter, QPen
+from PySide6.QtWidgets import QWidget
+
+from gpudesk.desktop.charts.chart import Chart
+from gpudesk.desktop.charts.data_table import Data
+from gpudesk.desktop.charts.drawing import Drawing, Mark, ReadOut, ReadOutRow
+from gpudesk.desktop.charts.lines import Line
+from gpudesk.desktop.charts.scales import Counts, Linear
+from gpudesk.desktop.pages.performance.scaling_found import Scaled, ScalingFound
+from gpudesk.desktop.pages.performance.scaling_words import (
+    gigabytes,
+    remark,
+    rule_head,
+    rule_names,
+)
+from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.theme.theme import Theme
+from gpudesk.domain.estimates import Banded
+from gpudesk.domain.formatting import UNKNOWN, Formatter
+from gpudesk.domain.topology import ScalingRow, ScalingRule
+from gpudesk.sheets.labels import figure_label
+from gpudesk.text import tr
+
+THROUGHPUT, BANDWIDTH = "throughput", "bandwidth"
+
+#: A border between counts is drawn half-way to the next power of two.
+_BEYOND: Final = 2.0**0.5
+
+
+class ScalingChart(Chart):
+    """Curves of one replica; a circle where the scenario stands, dashed lines where a host ends."""
+
+    figure = "output_tokens_per_s"
+
+    def __init__(self, desk: Desk, theme: Theme, found: ScalingFound, parent: QWidget | None = None) -> None:
+        """Draw what `found` finds."""
+        super().__init__(desk, theme, (Counts(), Linear()), parent)
+        self._found = found
+        self.quantity = THROUGHPUT
+        self.rule = ScalingRule.FLAT
+        self._borders: tuple[int, ...] = ()
+
+    def set_quantity(self, quantity: str) -> None:
+        """Show throughput or bandwidth."""
+        if quantity != self.quantity:
+            self.quantity = quantity
+            self.fit_view()
+            self.refresh()
+
+    # The drawing
+
+    def make_drawing(self) -> Drawing:
+        """Draw a curve for every part that fits at any count."""
+        self.x_title = tr("accelerators")
+        if self.quantity == THROUGHPUT:
+            self.title = tr("Output throughput of one replica")
+            self.subtitle = tr("tokens per second at this load")
+        else:
+            self.title = tr("Memory bandwidth that links leave")
+            rule = rule_names()[self.rule]
+            self.subtitle = tr("GB/s at this load; thin: {rule}", rule=rule[:1].lower() + rule[1:])
+        scaled = self._found.lines()
+        lines = tuple(line for line in map(self._line, scaled) if line is not None)
+        self._set_borders(scaled)
+        return Drawing(
+            lines=lines,
+            ghosts=self._by_rule(lines) if self.quantity == BANDWIDTH else (),
+            marks=tuple(self._marks(lines)),
+            note="" if lines or self.desk.answer is None else tr("None of them fits at any count"),
+        )
+
+    def _line(self, scaled: Scaled) -> Line | None:
+        if scaled.scaling is None:
+            return None
+        points = [
+            (row.count, value) for row in scaled.scaling.rows if (value := self._value(row)) is not None
+        ]
+        if not points:
+            return None
+        count, values = zip(*points, strict=True)
+        y, low, high = (np.array(each, dtype=np.float64) for each in zip(*values, strict=True))
+        banded = self.quantity == THROUGHPUT
+        part = scaled.part
+        return Line(
+            key=part.key,
+            name=_bare(part.name),
+            slot=part.slot,
+            hollow=part.hollow,
+            x=np.array(count, dtype=np.float64),
+            y=y,
+            low=low if banded else None,
+            high=high if banded else None,
+            end=tr("no more than {n} tried", n=self.formatter.count(count[-1])),
+        )
+
+    def _value(self, row: ScalingRow) -> Banded | None:
+        if self.quantity == THROUGHPUT:
+            return None if row.estimate is None else row.estimate.output_tokens_per_s
+        return None if row.bandwidth is None else Banded(*(row.bandwidth / 1e9,) * 3)
+
+    def _by_rule(self, lines: tuple[Line, ...]) -> tuple[Line, ...]:
+        """Return the rule's curve of the chosen part, as far as its own goes."""
+        chosen = self._found.chosen()
+        own = None if chosen is None else next((each for each in lines if each.key == chosen.part.key), None)
+        if own is None or chosen is None or chosen.scaling is None:
+            return ()
+        rows = [row for row in chosen.scaling.rows if row.count in own.x]
+        y = np.array([row.by_rule[self.rule] / 1e9 for row in rows])
+        return (Line(own.key, own.name, own.slot, own.hollow, own.x, y, capped=False),)
+
+    def _marks(self, lines: tuple[Line, ...]) -> Iterator[Mark]:
+        """Yield a circle for each deployment of the scenario; replicas stand beside the curve of one."""
+        keys = {line.key for line in lines}
+        for scaled in self._found.columns():
+            part, estimate = scaled.part, scaled.part.column.estimate
+            value = self._own_value(scaled)
+            if estimate is not None and value is not None and keys:
+                yield Mark(part.key, part.slot, float(estimate.count), value, part.hollow)
+
+    def _own_value(self, scaled: Scaled) -> float | None:
+        estimate = scaled.part.column.estimate
+        if estimate is None or estimate.pools is not None or scaled.scaling is None:
+            return None
+        if self.quantity == THROUGHPUT:
+            found = estimate.output_tokens_per_s
+            return None if found is None else found.value
+        row = next((row for row in scaled.scaling.rows if row.count == estimate.count), None)
+        same = row is not None and row.estimate is not None and row.estimate.plan == estimate.plan
+        return row.bandwidth / 1e9 if same and row is not None and row.bandwidth is not None else None
+
+    # Where a host ends
+
+    def _set_borders(self, scaled: tuple[Scaled, ...]) -> None:
+        borders = tuple(sorted({each.scaling.host for each in scaled if each.scaling is not None}))
+        if borders != self._borders:
+            self._borders = borders
+            self.ground_changed()
+
+    def paint_ground(self, painter: QPainter) -> None:
+        """Paint the borders of hosts with what lies below the curves."""
+        super().paint_ground(painter)
+        if not self.drawing.lines:
+            return
+        low, high = self.frame.values_x()
+        pen = QPen(self.theme.colour("axis"), 1.0)
+        pen.setDashPattern([2, 3])
+        area = self.frame.area
+        for border in self._borders:
+            if not low < border * _BEYOND < high:
+                continue
+            x = round(self.frame.pixel_x(border * _BEYOND)) + 0.5
+            painter.setPen(pen)
+            painter.drawLine(QLineF(x, area.top(), x, area.bottom()))
+            text = tr("one host: {n}", n=self.formatter.count(border))
+            top = area.top() + self.lettering.metrics("caption").ascent()
+            colour = self.theme.colour("text3")
+            self.lettering.draw_right(painter, x - self.theme.px(5), top, text, "caption", colour)
+
+    def margins(self) -> QMarginsF:
+        """Leave room at the right for the names."""
+        px = self.theme.px
+        return QMarginsF(self.y_texts_width(), self.head_height() + px(8), px(132), px(44))
+
+    # Reading off
+
+    def _counts(self) -> tuple[int, ...]:
+        found = {row.count for each in self._found.lines() if each.scaling for row in each.scaling.rows}
+        return tuple(sorted(found))
+
+    def read_at(self, x: float) -> tuple[float, ReadOut] | None:
+        """Read at the nearest count that was tried."""
+        counts = self._counts()
+        if not counts:
+            return None
+        count = min(counts, key=lambda each: abs(np.log(each / max(x, 0.5))))
+        rows = [self._read(each, count) for each in self._found.lines()]
+        rows.sort(key=lambda each: -each[0])
+        unit = tr("tok/s") if self.quantity == THROUGHPUT else tr("GB/s")
+        heads = (unit, tr("band") if self.quantity == THROUGHPUT else tr("links"))
+        title = tr("On {n}", n=self.formatter.count(count))
+        return float(count), ReadOut(title, heads, tuple(row for _, row in rows))
+
+    def _read(self, scaled: Scaled, count: int) -> tuple[float, ReadOutRow]:
+        part, scaling = scaled.part, scaled.scaling
+        row = None if scaling is None else next((row for row in scaling.rows if row.count == count), None)
+        value = None if row is None else self._value(row)
+        told = (part.key, part.slot, part.hollow, _bare(part.name))
+        if row is None or value is None:
+            unfit = row is not None and row.estimate is not None and not row.estimate.fits
+            return 0.0, ReadOutRow(*told, (UNKNOWN, tr("does not fit") if unfit else ""))
+        if self.quantity == THROUGHPUT:
+            cells = (self.formatter.estimate(value.value), self.formatter.band(value))
+        else:
+            share = None if row.spread is None else row.spread.collectives
+            cells = (self.formatter.count(value.value), self.formatter.per_cent(share))
+        return value.value, ReadOutRow(*told, cells)
+
+    def step(self, value: float, forward: bool, far: bool) -> float | None:
+        """Return the next count that was tried."""
+        del far
+        beyond = [each for each in self._counts() if (each > value if forward else each < value)]
+        if not beyond:
+            return None
+        return float(min(beyond) if forward else max(beyond))
+
+    # In words and numbers
+
+    def summary(self) -> str:
+        """Say for each part from which count it fits, where it is fastest, and what links take there."""
+        said = [tr("Output throughput and memory bandwidth of one replica against its accelerators.")]
+        for each in self._found.columns():
+            scaling = each.scaling
+            start = None if scaling is None else scaling.start
+            peak = None if scaling is None else scaling.peak
+            if start is None or peak is None or peak.estimate is None or peak.spread is None:
+                said.append(tr("{name}: fits at no count.", name=each.part.name))
+                continue
+            said.append(
+                tr(
+                    "{name}: fits from {start} on, fastest on {peak} with {rate} tok/s, where links take "
+                    "{share} of a step.",
+                    name=each.part.name,
+                    start=self.formatter.count(start.count),
+                    peak=self.formatter.count(peak.count),
+                    rate=self.formatter.banded(peak.estimate.output_tokens_per_s),
+                    share=self.formatter.per_cent(peak.spread.collectives),
+                )
+            )
+        return " ".join(said)
+
+    def data(self, formatter: Formatter) -> Data:
+        """Return every row of every part."""
+        heads = (
+            tr("Accelerator"),
+            tr("Plan"),
+            tr("Accelerators"),
+            tr("Memory, GiB"),
+            tr("Memory, GB"),
+            tr("{figure}, tok/s", figure=figure_label("output_tokens_per_s")),
+            tr("Low"),
+            tr("High"),
+            tr("One accelerator, tok/s"),
+            tr("Efficiency, %"),
+            tr("TPOT of one request, ms"),
+            tr("Links, % of a step"),
+            tr("Links at one request, % of a step"),
+            tr("Left by links, GB/s"),
+            tr("Read, GB/s"),
+            *(rule_head(rule) for rule in ScalingRule),
+        )
+        rows = tuple(
+            (_bare(each.part.name), *_cells(row, formatter))
+            for each in self._found.lines()
+            if each.scaling is not None
+            for row in each.scaling.rows
+        )
+        return Data(tr("Scaling by number of accelerators"), heads, rows, 2)
+
+
+def _cells(row: ScalingRow, formatter: Formatter) -> tuple[str, ...]:
+    estimate, single = row.estimate, row.single
+    rate = None if estimate is None else estimate.output_tokens_per_s
+    each = None if estimate is None else estimate.output_tokens_per_s_per_accelerator
+    tpot = None if single is None else single.tpot_ms
+    shares = [None if spread is None else spread.collectives for spread in (row.spread, row.single_spread)]
+    return (
+        remark(row, formatter),
+        formatter.count(row.count),
+        formatter.gib(row.memory_bytes),
+        formatter.gb(row.memory_bytes),
+        *((UNKNOWN,) * 3 if rate is None else (formatter.estimate(value) for value in rate)),
+        UNKNOWN if each is None else formatter.estimate(each.value),
+        UNKNOWN if row.efficiency is None else formatter.number(row.efficiency * 100, 1),
+        UNKNOWN if tpot is None else formatter.estimate(tpot.value),
+        *(UNKNOWN if share is None else formatter.number(share * 100, 1) for share in shares),
+        gigabytes(row.bandwidth, formatter),
+        gigabytes(row.drawn, formatter),
+        *(gigabytes(row.by_rule[rule], formatter) for rule in ScalingRule),
+    )
+
+
+def _bare(name: str) -> str:
+    """Return the name of a column without the count that tells it from another of its part."""
+    return name.partition(" × ")[0]
