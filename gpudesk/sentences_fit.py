@@ -9,7 +9,11 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-FIT_SENTENCES: Final[Mapping[str, str]] = MappingProxyType({})
+FIT_SENTENCES: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "fit.below_one": "{given} is below 1; give a whole number from 1 on",
+    }
+)
 
 FIT_WORDS: Final[Mapping[str, str]] = MappingProxyType({})
 

@@ -231,8 +231,12 @@ def _experts(model: Model) -> int:
 
 def placements(request: EstimateRequest, frame_: Frame, count: int) -> tuple[Placement, ...]:
     """Return every plan of `count` accelerators with its memory, whether it fits or not."""
-    plans = candidate_plans(frame_.model, frame_.accelerator, count, wishes(request, frame_.engine))
-    return tuple(_placement(request, frame_, plan) for plan in plans)
+    return tuple(placement(request, frame_, plan) for plan in plans_of(request, frame_, count))
+
+
+def plans_of(request: EstimateRequest, frame_: Frame, count: int) -> tuple[ParallelPlan, ...]:
+    """Return every plan of `count` accelerators that the question leaves open."""
+    return candidate_plans(frame_.model, frame_.accelerator, count, wishes(request, frame_.engine))
 
 
 def counts(request: EstimateRequest, frame_: Frame) -> tuple[int, ...]:
@@ -245,7 +249,7 @@ def counts(request: EstimateRequest, frame_: Frame) -> tuple[int, ...]:
     return roomy or sizes[-1:]
 
 
-def _placement(request: EstimateRequest, frame_: Frame, plan: ParallelPlan) -> Placement:
+def placement(request: EstimateRequest, frame_: Frame, plan: ParallelPlan) -> Placement:
     """Return the memory of a plan and the settings that it needs.
 
     What nobody set is lowered where the model fills the memory, as an operator does.

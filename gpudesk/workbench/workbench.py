@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from gpudesk.domain.answers import Answer, Term
     from gpudesk.domain.charts import KvCurve, RequestTime, Roofline, StepShares
     from gpudesk.domain.estimates import Estimate, EstimateRequest, RowsBehind
+    from gpudesk.domain.fit_matrix import FitMatrix, FitQuestion
     from gpudesk.domain.plans import PlanChoice
     from gpudesk.domain.records import Record
     from gpudesk.domain.sizing import HowMany, MemoryRoom, Needed, Remedy
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from gpudesk.domain.topology import Scaling, Topology
     from gpudesk.engine.constants import Calibration
     from gpudesk.workbench.estimating import Estimator
+    from gpudesk.workbench.fit_matrix import FitFinder
     from gpudesk.workbench.records import RecordTable
     from gpudesk.workbench.sweep_run import SweepRun
 
@@ -87,7 +89,7 @@ class Workbench:
         self.catalog = ready if ready is not None and ready.own is facts else self.catalog.with_own(facts)
         self._carried.clear()
         if edit is None or edit.moves_estimates:
-            for name in ("estimator", "records"):
+            for name in ("estimator", "records", "fit"):
                 self.__dict__.pop(name, None)
 
     def prepare(self, facts: OwnFacts) -> None:
@@ -274,8 +276,30 @@ class Workbench:
         """
         return self.estimator.needed(scenario.requests())
 
+    @cached_property
+    def fit(self) -> FitFinder:
+        """What finds the smallest deployments of all pairs of accelerator and model."""
+        from gpudesk.workbench.fit_matrix import FitFinder
+
+        return FitFinder(self.catalog, self.calibration)
+
+    def fit_matrix(
+        self,
+        question: FitQuestion,
+        accelerators: Sequence[str] | None = None,
+        models: Sequence[str] | None = None,
+    ) -> FitMatrix:
+        """Return how many of each accelerator hold each model; all of the catalog unless some are named.
+
+        Raises `InputError` for an id that there is not, and for a context or concurrency below 1.
+        """
+        catalog = self.catalog
+        parts = catalog.accelerators() if accelerators is None else map(catalog.accelerator, accelerators)
+        held = catalog.models() if models is None else map(catalog.model, models)
+        return self.fit.matrix(question, tuple(parts), tuple(held))
+
     def how_many(self, scenario: Scenario) -> HowMany:
-        """Return how many accelerators a scenario takes, and how many its demand takes where it states one."""
+        """Return how many accelerators a scenario takes, and how many for its demand where it has one."""
         from gpudesk.domain.sizing import HowMany
 
         return HowMany(self.needed(scenario))
@@ -286,9 +310,9 @@ class Workbench:
 
     # What spreading a model costs
 
-    def scaling(self, scenario: Scenario, *, with_replicas: bool = True) -> tuple[Scaling | InputError, ...]:
+    def scaling(self, scenario: Scenario, *, brief: bool = False) -> tuple[Scaling | InputError, ...]:
         """Return for each accelerator how it scales with their number; `InputError` where it cannot be."""
-        return self.estimator.scalings(scenario.requests(), with_replicas=with_replicas)
+        return self.estimator.scalings(scenario.requests(), brief=brief)
 
     def topology(self, baseline: Estimate, other: Estimate) -> Topology:
         """Compare two deployments by what sharding costs them; raises `InputError` where one does not fit."""
