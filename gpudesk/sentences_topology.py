@@ -11,6 +11,9 @@ from typing import Final
 
 TOPOLOGY_SENTENCES: Final[Mapping[str, str]] = MappingProxyType(
     {
+        "topology.falls_idle": "slower than on {fewer}: pipeline stages wait {share} of the time",
+        "topology.falls_links": "slower than on {fewer}: links take {share} of a step",
+        "topology.falls_overhead": "slower than on {fewer}: launching and scheduling take {share} of a step",
         "topology.pools": "its accelerators form pools, each with its own plan; compare it without them",
         "topology.unspread": "Neither is spread over several accelerators, so nothing is lost to links.",
         "topology.cost": "Of a decode step of {many}, {share} goes to communication with one request at a "

@@ -30,12 +30,15 @@ class Spread:
     of p stages, b sequences of a replica fill min(b / p, 1), less what handing on costs the stages.
     `drawn` is the memory bandwidth in use as a share of that on the data sheet: bytes of weights and cache
     that a step reads over what could be read in its time. Where arithmetic binds it says little.
+    `overhead` is the share that launching and scheduling take, `step_ms` the step for each output token.
     """
 
     collectives: float
     collective_ms: float
     filled: float
     drawn: float
+    overhead: float
+    step_ms: float
 
     @property
     def arriving(self) -> float:
@@ -54,8 +57,8 @@ class ScalingRow:
     `problem` where there is no such plan. `spread` and `single_spread` are None where it does not fit.
     `replicas` is the plan of as many accelerators that is faster since it has two replicas or more; None
     where one replica is as fast. `bandwidth` is what links leave of the memory bandwidth of all at the load,
-    in bytes/s, `drawn` what of it is read, `by_rule` what rules of thumb say. `efficiency` is output tokens/s
-    of an accelerator over that on the smallest count that fits. Bytes are those of all accelerators.
+    in bytes/s, `drawn` what of it is read, `by_rule` what rules of thumb say. `falls` says why it is slower
+    than fewer accelerators, where it is. Bytes are those of all accelerators.
     """
 
     count: int
@@ -69,7 +72,7 @@ class ScalingRow:
     bandwidth: float | None = None
     drawn: float | None = None
     by_rule: Mapping[ScalingRule, float] = field(default_factory=lambda: MappingProxyType({}))
-    efficiency: float | None = None
+    falls: Message | None = None
     problem: Message | None = None
 
     @property
@@ -91,6 +94,14 @@ class Scaling:
     def start(self) -> ScalingRow | None:
         """The smallest count that fits, which efficiency is measured against."""
         return next((row for row in self.rows if row.fits), None)
+
+    def efficiency(self, row: ScalingRow) -> float | None:
+        """Return output tokens/s of an accelerator over that on the smallest count that fits."""
+        start, rate = self.start, throughput(row.estimate)
+        first = None if start is None else throughput(start.estimate)
+        if start is None or first is None or rate is None:
+            return None
+        return (rate / row.count) / (first / start.count)
 
     @property
     def peak(self) -> ScalingRow | None:

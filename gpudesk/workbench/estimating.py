@@ -9,8 +9,9 @@ from typing import Protocol
 from gpudesk.domain.accelerators import Accelerator
 from gpudesk.domain.answers import Curve, Difference, Term
 from gpudesk.domain.charts import KvCurve, RequestTime, Roofline, StepShares
+from gpudesk.domain.demand import Demand, Sizing
 from gpudesk.domain.estimates import Banded, Estimate, EstimateRequest
-from gpudesk.domain.messages import InputError
+from gpudesk.domain.messages import InputError, message
 from gpudesk.domain.models import Model
 from gpudesk.domain.plans import PlanChoice
 from gpudesk.domain.serving_engines import ServingEngine
@@ -34,6 +35,7 @@ from gpudesk.workbench.remedies import Situation, falls_short, remedies
 from gpudesk.workbench.results import unfit_estimate
 from gpudesk.workbench.roofline import roofline
 from gpudesk.workbench.shares import request_time, step_shares
+from gpudesk.workbench.sizing import Asked, size_demand
 from gpudesk.workbench.topology import topology
 from gpudesk.workbench.topology_scaling import ScalingTable
 from gpudesk.workbench.working import explain
@@ -161,6 +163,27 @@ class Estimator:
         self._make_room()
         return self._needs.needed(requests)
 
+    def size(self, requests: Sequence[EstimateRequest], demand: Demand) -> Sizing:
+        """Return how many of each accelerator a demand needs; counts that requests fix are left open."""
+        self._make_room()
+        output_tokens = requests[0].workload.output_tokens if requests else 1
+        asked = [self._to_size(request) for request in requests]
+        return size_demand(demand, asked, self.estimate_many, output_tokens)
+
+    def _to_size(self, request: EstimateRequest) -> Asked:
+        """Return an accelerator with the sizes of a replica that are tried, or what rules it out."""
+        part, model = self._setups.facts(request)
+        free = replace(request, count=None, dp=None)
+        if request.disaggregated is not None:
+            return Asked(free, part, model, (), message("sizing.pools"))
+        try:
+            least = (request.tp or 1) * (request.pp or 1)
+            fixed = request.tp is not None or request.pp is not None
+            counts = (least,) if fixed else self._setups.setup(free).counts
+        except InputError as error:
+            return Asked(free, part, model, (), error.problem)
+        return Asked(free, part, model, counts)
+
     def remedies(self, estimate: Estimate) -> tuple[Remedy, ...]:
         """Return what would make a deployment hold what it is asked to; empty where it does."""
         if not falls_short(estimate):
@@ -172,10 +195,10 @@ class Estimator:
         return remedies(Situation(estimate, part, model, size, safe), self.estimate_many)
 
     def scalings(
-        self, requests: Sequence[EstimateRequest], *, with_replicas: bool = True
+        self, requests: Sequence[EstimateRequest], *, brief: bool = False
     ) -> tuple[Scaling | InputError, ...]:
         """Return for each request how its accelerator scales with their number, counts left open."""
-        return self._scaling.scalings(requests, with_replicas=with_replicas)
+        return self._scaling.scalings(requests, brief=brief)
 
     def topology(self, baseline: Estimate, other: Estimate) -> Topology:
         """Compare what two deployments spend on being spread; raises InputError where one does not fit."""

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from itertools import islice
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from gpudesk.domain.accelerators import Accelerator
 from gpudesk.domain.estimates import Estimate, EstimateRequest
-from gpudesk.domain.messages import InputError
+from gpudesk.domain.messages import InputError, Message, message
 from gpudesk.domain.topology import Scaling, ScalingRow, ScalingRule, Spread, throughput
 from gpudesk.domain.workloads import Load, LoadKind
 from gpudesk.engine.loads import ServingConstants
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 #: Counts that are looked at, beside that of the scenario.
 COUNTS: Final = (1, 2, 4, 8, 16, 32, 64)
 
+#: Rates that differ by less than this share are the same to a reader.
+_SAME: Final = 0.005
 #: Rows of one request at a time that are kept: those of some scenarios.
 _MOST_KEPT: Final = 512
 
@@ -48,11 +51,11 @@ class ScalingTable:
         self._kept: dict[EstimateRequest, tuple[Estimate, Spread]] = {}
 
     def scalings(
-        self, requests: Sequence[EstimateRequest], *, with_replicas: bool = True
+        self, requests: Sequence[EstimateRequest], *, brief: bool = False
     ) -> tuple[Scaling | InputError, ...]:
         """Return for each question how its accelerator scales; counts and plans that it fixes are left open.
 
-        Whether replicas would be faster is left out while nobody can read it.
+        In `brief`, one request at a time and replicas are left out, which only tables show.
         """
         found: list[Accelerator | InputError] = []
         asked: list[_Asked] = []
@@ -63,33 +66,44 @@ class ScalingTable:
                 found.append(error)
                 continue
             found.append(part)
-            asked += [_Asked(_open(request), part, count) for count in _counts(request)]
-        rows = iter(self._rows(asked, with_replicas))
+            free = _open(request)
+            asked += [_Asked(free, part, count) for count in _counts(request)]
+        rows = iter(self._rows(asked, brief=brief))
         return tuple(
             each
             if isinstance(each, InputError)
-            else _scaling(each, tuple(islice(rows, len(_counts(request)))))
+            else Scaling(
+                each.id,
+                each.memory_bandwidth,
+                each.cards_per_host,
+                _explained(tuple(islice(rows, len(_counts(request))))),
+            )
             for each, request in zip(found, requests, strict=True)
         )
 
-    def _rows(self, asked: Sequence[_Asked], with_replicas: bool) -> list[ScalingRow]:
+    def _rows(self, asked: Sequence[_Asked], *, brief: bool) -> list[ScalingRow]:
         """Return a row for each: one replica at the load, one request at a time, and replicas."""
         questions = [replace(each.request, count=each.size, dp=1) for each in asked]
-        if with_replicas:
+        if not brief:
             questions += [replace(each.request, count=each.size) for each in asked]
         answers = self._ask(questions)
-        free: list[Estimate | InputError | None] = [None] * len(asked)
-        if with_replicas:
-            free = list(answers[len(asked) :])
+        free = dict(enumerate(answers[len(asked) :]))
         fitting = [
             (place, found)
             for place, found in enumerate(answers[: len(asked)])
             if isinstance(found, Estimate) and found.fits
         ]
-        ones = self._alone([alone(asked[place].request, found) for place, found in fitting])
+        places = [place for place, _ in fitting]
         spread = spreads([found for _, found in fitting], self._table, self._constants)
-        known = {place: (each, one) for (place, _), each, one in zip(fitting, spread, ones, strict=True)}
-        return [_row(each, answers[place], free[place], known.get(place)) for place, each in enumerate(asked)]
+        ones = {}
+        if not brief:
+            singles = self._alone([alone(asked[place].request, found) for place, found in fitting])
+            ones = dict(zip(places, singles, strict=True))
+        of_load = dict(zip(places, spread, strict=True))
+        return [
+            _row(each, answers[place], free.get(place), of_load.get(place), ones.get(place))
+            for place, each in enumerate(asked)
+        ]
 
     def _alone(self, requests: Sequence[EstimateRequest]) -> list[tuple[Estimate, Spread]]:
         """Return the estimates of one request at a time, and what they spend on being spread."""
@@ -136,31 +150,31 @@ def _row(
     asked: _Asked,
     whole: Estimate | InputError,
     free: Estimate | InputError | None,
-    known: tuple[Spread, tuple[Estimate, Spread]] | None,
+    spread: Spread | None,
+    one: tuple[Estimate, Spread] | None,
 ) -> ScalingRow:
     part, count = asked.part, asked.size
-    row = ScalingRow(
+    estimate = whole if isinstance(whole, Estimate) else None
+    bandwidth = count * part.memory_bandwidth
+    return ScalingRow(
         count=count,
         hosts=-(-count // part.cards_per_host),
         memory_bytes=count * part.memory_bytes,
-        by_rule=MappingProxyType(
-            {rule: scaled_bandwidth(part.memory_bandwidth, count, rule) for rule in ScalingRule}
-        ),
-    )
-    if isinstance(whole, InputError):
-        return replace(row, problem=whole.problem, replicas=_faster(free, None))
-    row = replace(row, estimate=whole, replicas=_faster(free, whole))
-    if known is None:
-        return row
-    spread, (single, single_spread) = known
-    return replace(
-        row,
-        single=single,
+        estimate=estimate,
+        single=None if one is None else one[0],
+        replicas=_faster(free, estimate),
         spread=spread,
-        single_spread=single_spread,
-        bandwidth=count * part.memory_bandwidth * spread.arriving,
-        drawn=count * part.memory_bandwidth * spread.drawn,
+        single_spread=None if one is None else one[1],
+        bandwidth=None if spread is None else bandwidth * spread.arriving,
+        drawn=None if spread is None else bandwidth * spread.drawn,
+        by_rule=_by_rule(part.memory_bandwidth, count),
+        problem=whole.problem if isinstance(whole, InputError) else None,
     )
+
+
+@lru_cache(maxsize=1024)
+def _by_rule(bandwidth: float, count: int) -> Mapping[ScalingRule, float]:
+    return MappingProxyType({rule: scaled_bandwidth(bandwidth, count, rule) for rule in ScalingRule})
 
 
 def _faster(free: Estimate | InputError | None, whole: Estimate | None) -> Estimate | None:
@@ -171,18 +185,35 @@ def _faster(free: Estimate | InputError | None, whole: Estimate | None) -> Estim
     return free if ours is not None and ours > (theirs or 0.0) else None
 
 
-def _scaling(part: Accelerator, rows: tuple[ScalingRow, ...]) -> Scaling:
-    scaling = Scaling(part.id, part.memory_bandwidth, part.cards_per_host, rows)
-    start = scaling.start
-    first = None if start is None else throughput(start.estimate)
-    if start is None or first is None:
-        return scaling
-    return replace(
-        scaling,
-        rows=tuple(
-            row
-            if (rate := throughput(row.estimate)) is None
-            else replace(row, efficiency=(rate / row.count) / (first / start.count))
-            for row in rows
-        ),
-    )
+def _explained(rows: tuple[ScalingRow, ...]) -> tuple[ScalingRow, ...]:
+    """Name the reason where more accelerators are slower than fewer."""
+    best: ScalingRow | None = None
+    made = []
+    for row in rows:
+        rate, before = throughput(row.estimate), throughput(best.estimate) if best is not None else None
+        if rate is not None and before is not None and best is not None and rate < before * (1.0 - _SAME):
+            made.append(replace(row, falls=_why_slower(row, best)))
+            continue
+        made.append(row)
+        if rate is not None:
+            best = row
+    return tuple(made)
+
+
+def _why_slower(row: ScalingRow, best: ScalingRow) -> Message | None:
+    """Say which part of a step grew most: what a stage waits, communication, or launching and scheduling."""
+    if row.spread is None or best.spread is None or row.estimate is None:
+        return None
+    ours, theirs = (_losses(spread) for spread in (row.spread, best.spread))
+    grown = [mine - other for mine, other in zip(ours, theirs, strict=True)]
+    most = grown.index(max(grown))
+    if most == 0:
+        return message("topology.falls_idle", fewer=best.count, share=1.0 - row.spread.filled)
+    if most == 1:
+        return message("topology.falls_links", fewer=best.count, share=row.spread.collectives)
+    return message("topology.falls_overhead", fewer=best.count, share=row.spread.overhead)
+
+
+def _losses(spread: Spread) -> tuple[float, float, float]:
+    """Milliseconds of a step that stages wait, links take, and launching and scheduling take."""
+    return spread.step_ms * (1.0 - spread.filled), spread.collective_ms, spread.step_ms * spread.overhead

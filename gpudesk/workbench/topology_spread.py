@@ -60,7 +60,8 @@ def spreads(
     )
     reading = ideal.dense[0] + ideal.experts[0] + ideal.head[0] + ideal.attention[0]
     drawn = reading / decode.total * filled
-    parts = (collectives, collectives * steps * 1e3, filled / stretch, drawn)
+    overhead = decode.overhead / decode.total
+    parts = (collectives, collectives * steps * 1e3, filled / stretch, drawn, overhead, steps * 1e3)
     return tuple(Spread(*row) for row in zip(*(each.tolist() for each in parts), strict=True))
 
 

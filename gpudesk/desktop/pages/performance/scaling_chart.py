@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 import numpy as np
-from PySide6.QtCore import QLineF, QMarginsF
+from PySide6.QtCore import QLineF, QMarginsF, QSize
 from PySide6.QtGui import QPainter, QPen
 from PySide6.QtWidgets import QWidget
 
@@ -14,7 +14,7 @@ from gpudesk.desktop.charts.chart import Chart
 from gpudesk.desktop.charts.data_table import Data
 from gpudesk.desktop.charts.drawing import Drawing, Mark, ReadOut, ReadOutRow
 from gpudesk.desktop.charts.lines import Line
-from gpudesk.desktop.charts.scales import Counts, Linear
+from gpudesk.desktop.charts.scales import Counts, Linear, OneTwoFive
 from gpudesk.desktop.pages.performance.scaling_found import Scaled, ScalingFound
 from gpudesk.desktop.pages.performance.scaling_words import (
     gigabytes,
@@ -26,7 +26,7 @@ from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.theme.theme import Theme
 from gpudesk.domain.estimates import Banded
 from gpudesk.domain.formatting import UNKNOWN, Formatter
-from gpudesk.domain.topology import ScalingRow, ScalingRule
+from gpudesk.domain.topology import Scaling, ScalingRow, ScalingRule
 from gpudesk.sheets.labels import figure_label
 from gpudesk.text import tr
 
@@ -34,6 +34,8 @@ THROUGHPUT, BANDWIDTH = "throughput", "bandwidth"
 
 #: A border between counts is drawn half-way to the next power of two.
 _BEYOND: Final = 2.0**0.5
+#: Height that the chart has at least where the page scrolls.
+_HEIGHT: Final = 230
 
 
 class ScalingChart(Chart):
@@ -53,6 +55,8 @@ class ScalingChart(Chart):
         """Show throughput or bandwidth."""
         if quantity != self.quantity:
             self.quantity = quantity
+            # Bandwidth rises with the count, so that even factors show where it falls behind.
+            self.frame.y_scale = Linear() if quantity == THROUGHPUT else OneTwoFive()
             self.fit_view()
             self.refresh()
 
@@ -170,6 +174,10 @@ class ScalingChart(Chart):
         px = self.theme.px
         return QMarginsF(self.y_texts_width(), self.head_height() + px(8), px(132), px(44))
 
+    def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
+        """Want what is needed: the view gives what is left."""
+        return QSize(self.theme.px(400), max(self.least_height(), self.theme.px(_HEIGHT)))
+
     # Reading off
 
     def _counts(self) -> tuple[int, ...]:
@@ -258,7 +266,7 @@ class ScalingChart(Chart):
             *(rule_head(rule) for rule in ScalingRule),
         )
         rows = tuple(
-            (_bare(each.part.name), *_cells(row, formatter))
+            (_bare(each.part.name), *_cells(row, each.scaling, formatter))
             for each in self._found.lines()
             if each.scaling is not None
             for row in each.scaling.rows
@@ -266,8 +274,8 @@ class ScalingChart(Chart):
         return Data(tr("Scaling by number of accelerators"), heads, rows, 2)
 
 
-def _cells(row: ScalingRow, formatter: Formatter) -> tuple[str, ...]:
-    estimate, single = row.estimate, row.single
+def _cells(row: ScalingRow, scaling: Scaling, formatter: Formatter) -> tuple[str, ...]:
+    estimate, single, efficiency = row.estimate, row.single, scaling.efficiency(row)
     rate = None if estimate is None else estimate.output_tokens_per_s
     each = None if estimate is None else estimate.output_tokens_per_s_per_accelerator
     tpot = None if single is None else single.tpot_ms
@@ -279,7 +287,7 @@ def _cells(row: ScalingRow, formatter: Formatter) -> tuple[str, ...]:
         formatter.gb(row.memory_bytes),
         *((UNKNOWN,) * 3 if rate is None else (formatter.estimate(value) for value in rate)),
         UNKNOWN if each is None else formatter.estimate(each.value),
-        UNKNOWN if row.efficiency is None else formatter.number(row.efficiency * 100, 1),
+        UNKNOWN if efficiency is None else formatter.number(efficiency * 100, 1),
         UNKNOWN if tpot is None else formatter.estimate(tpot.value),
         *(UNKNOWN if share is None else formatter.number(share * 100, 1) for share in shares),
         gigabytes(row.bandwidth, formatter),

@@ -8,7 +8,7 @@ from gpudesk.desktop.pages.performance.scaling_found import Scaled
 from gpudesk.desktop.pages.performance.scaling_words import gigabytes, memory_text, remark, rule_head
 from gpudesk.domain.estimates import Banded
 from gpudesk.domain.formatting import UNKNOWN, Formatter
-from gpudesk.domain.topology import Deployed, ScalingRow, ScalingRule, Topology
+from gpudesk.domain.topology import Deployed, Scaling, ScalingRow, ScalingRule, Topology
 from gpudesk.sentences import plan_name
 from gpudesk.text import tr
 
@@ -19,19 +19,19 @@ def row_key(row: ScalingRow) -> str:
 
 
 def of_scaling(scaled: Scaled, rule: ScalingRule, formatter: Formatter, *, wide: bool) -> Figures:
-    """Return the rows of one part; where there is no room, without memory, what is read and one's share."""
+    """Return the rows of one part; in little room the most telling columns."""
     name = scaled.part.name.partition(" × ")[0]
     heads = (
         *((tr("Memory, GiB (GB)"),) if wide else ()),
-        tr("Left by links, GB/s"),
+        tr("Model, GB/s"),
         rule_head(rule),
         *((tr("Read, GB/s"),) if wide else ()),
         tr("Links"),
         tr("All, tok/s"),
         tr("Band"),
         *((tr("Each, tok/s"),) if wide else ()),
-        tr("Alone, ms"),
-        tr("Efficiency"),
+        tr("TPOT alone"),
+        *((tr("Efficiency"),) if wide else ()),
     )
     part = scaled.part
     rows = () if scaled.scaling is None else scaled.scaling.rows
@@ -46,7 +46,7 @@ def of_scaling(scaled: Scaled, rule: ScalingRule, formatter: Formatter, *, wide:
                 part.slot,
                 part.hollow,
                 f"{formatter.count(row.count)} × {name}",
-                _cells(row, rule, formatter, wide=wide),
+                _cells(row, scaled.scaling, rule, formatter, wide=wide),
                 remark(row, formatter),
                 faulty=not row.fits,
             )
@@ -56,7 +56,9 @@ def of_scaling(scaled: Scaled, rule: ScalingRule, formatter: Formatter, *, wide:
     )
 
 
-def _cells(row: ScalingRow, rule: ScalingRule, formatter: Formatter, *, wide: bool) -> tuple[str, ...]:
+def _cells(
+    row: ScalingRow, scaling: Scaling | None, rule: ScalingRule, formatter: Formatter, *, wide: bool
+) -> tuple[str, ...]:
     estimate, single, spread = row.estimate, row.single, row.spread
     rate = None if estimate is None else estimate.output_tokens_per_s
     each = None if estimate is None else estimate.output_tokens_per_s_per_accelerator
@@ -70,7 +72,7 @@ def _cells(row: ScalingRow, rule: ScalingRule, formatter: Formatter, *, wide: bo
         formatter.band(rate),
         *((_value(each, formatter),) if wide else ()),
         _value(None if single is None else single.tpot_ms, formatter),
-        formatter.per_cent(row.efficiency),
+        *((formatter.per_cent(None if scaling is None else scaling.efficiency(row)),) if wide else ()),
     )
 
 
@@ -107,7 +109,7 @@ def of_topology(pair: tuple[Scaled, Scaled], found: Topology, formatter: Formatt
         tr("At once"),
         tr("Links, alone"),
         tr("Links"),
-        tr("Alone, ms"),
+        tr("TPOT alone"),
         *((tr("…links free"),) if wide else ()),
         tr("All, tok/s"),
         tr("Band"),

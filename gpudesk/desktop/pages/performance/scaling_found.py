@@ -45,7 +45,7 @@ class ScalingFound:
         return self._found
 
     def _ask(self, answer: Answer, whole: bool) -> tuple[Scaled, ...]:
-        found = self._desk.workbench.scaling(answer.scenario, with_replicas=whole)
+        found = self._desk.workbench.scaling(answer.scenario, brief=not whole)
         return tuple(
             Scaled(part, None if isinstance(scaling, InputError) or scaling.start is None else scaling)
             for part, scaling in zip(parts(answer), found, strict=True)
