@@ -9,7 +9,23 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-SIZING_SENTENCES: Final[Mapping[str, str]] = MappingProxyType({})
+SIZING_SENTENCES: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "sizing.no_demand": "says nothing of what users ask; give users, requests a second or tokens a day",
+        "sizing.pools": "is set up as pools of its own, which are not sized yet; size it without them",
+        "sizing.nothing_fits": "No deployment of it that is tried holds the model and one request",
+        "sizing.limits_not_met": "No deployment of {accelerator} that is tried meets the limits; with a "
+        "single request it reaches {ttft} to the first token and {tpot} a token",
+        "sizing.bound_rounding": "× {factor}: the demand is less than one replica of {count} carries",
+        "sizing.bound_reserve": "× {factor}: {count} stand in reserve",
+        "sizing.bound_cap": "× {factor}: replicas are loaded to {share} of their rate",
+        "sizing.bound_limits": "× {factor}: the latency limits leave {share} of the rate without them",
+        "sizing.bound_arithmetic": "× {factor}: prompts and output are computed too, at the peak rate of "
+        "arithmetic beside reading memory",
+        "sizing.bound_engine": "× {factor}: kernels, communication and overhead leave {share} of the peak "
+        "rates",
+    }
+)
 
 SIZING_WORDS: Final[Mapping[str, str]] = MappingProxyType({})
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from gpudesk.catalog.verify import Finding
     from gpudesk.domain.answers import Answer, Term
     from gpudesk.domain.charts import KvCurve, RequestTime, Roofline, StepShares
+    from gpudesk.domain.demand import Sizing
     from gpudesk.domain.estimates import Estimate, EstimateRequest, RowsBehind
     from gpudesk.domain.fit_matrix import FitMatrix, FitQuestion
     from gpudesk.domain.plans import PlanChoice
@@ -302,7 +303,18 @@ class Workbench:
         """Return how many accelerators a scenario takes, and how many for its demand where it has one."""
         from gpudesk.domain.sizing import HowMany
 
-        return HowMany(self.needed(scenario))
+        sizing = None if scenario.demand is None else self.size(scenario)
+        return HowMany(self.needed(scenario), sizing)
+
+    def size(self, scenario: Scenario) -> Sizing:
+        """Return how many of each accelerator the scenario's demand needs.
+
+        Counts that the scenario fixes are left open, degrees of a plan are those of one replica. Raises
+        `InputError` without a demand, for one that cannot be, and for an unknown id.
+        """
+        if scenario.demand is None:
+            raise InputError(message("sizing.no_demand"), "demand")
+        return self.estimator.size(scenario.requests(), scenario.demand)
 
     def remedies(self, estimate: Estimate) -> tuple[Remedy, ...]:
         """Return what would make a deployment hold what it is asked to; empty where it does."""
