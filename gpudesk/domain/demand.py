@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from gpudesk.domain.deployments import ParallelPlan
@@ -40,6 +42,34 @@ class Demand:
     tpot_ms: float | None = None
     utilisation_cap: float = 0.8
     spare_replicas: int = 1
+
+
+class Bounds(NamedTuple):
+    """The range of a number of a demand; with `above`, `low` itself is outside."""
+
+    low: float
+    high: float
+    above: bool = False
+
+    def hold(self, value: float) -> bool:
+        """Whether a number lies in the range; nothing that is not finite does."""
+        return (self.low < value if self.above else self.low <= value) and value <= self.high
+
+
+#: Stands for a latency limit that was not set: an hour.
+NO_LIMIT_MS: Final = 3_600_000.0
+#: What each number of a demand may be. Spare replicas are whole.
+RANGES: Final[Mapping[str, Bounds]] = MappingProxyType(
+    {
+        "amount": Bounds(0.0, 1e15, above=True),
+        "requests_per_user_hour": Bounds(0.0, 36_000.0, above=True),
+        "peak_factor": Bounds(1.0, 1000.0),
+        "ttft_ms": Bounds(0.0, NO_LIMIT_MS, above=True),
+        "tpot_ms": Bounds(0.0, NO_LIMIT_MS, above=True),
+        "utilisation_cap": Bounds(0.05, 1.0),
+        "spare_replicas": Bounds(0, 64),
+    }
+)
 
 
 class Factor(NamedTuple):

@@ -4,6 +4,7 @@
       "gpudesk": 1,
       "catalog": {"version": 1, "revision": "…"},
       "own_records": {"version": 1, "records": [...]},
+      "demand": {"version": 1, "kind": "users", "amount": 500, …},
       "scenario": {"version": 1, "name": "…", "model": "…", …}
     }
 
@@ -15,11 +16,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
 from gpudesk.domain.messages import InputError, message
 from gpudesk.domain.scenarios import Scenario
+from gpudesk.workbench.demand_fields import demand_fields, parse_demand
 from gpudesk.workbench.fields import wrong_type
 from gpudesk.workbench.files import read_bytes, write_atomically
 from gpudesk.workbench.pdf_attachment import attached_scenario, is_pdf
@@ -29,7 +32,7 @@ from gpudesk.workbench.strict_json import DuplicateKeyError, no_constant, unique
 SUFFIX: Final = ".gpudesk"
 #: Version of the file as a whole, and of each section that this program knows.
 FORMAT: Final = 1
-_SECTIONS: Final = {"scenario": 1, "catalog": 1, "own_records": 1}
+_SECTIONS: Final = {"scenario": 1, "catalog": 1, "own_records": 1, "demand": 1}
 #: No scenario comes near this; it keeps a wrong file from filling the memory.
 _MOST_BYTES: Final = 16 << 20
 
@@ -59,6 +62,8 @@ def scenario_text(scenario: Scenario) -> str:
     if scenario.own_records:
         records = [dict(record) for record in scenario.own_records]
         document["own_records"] = {"version": _SECTIONS["own_records"], "records": records}
+    if scenario.demand is not None:
+        document["demand"] = {"version": _SECTIONS["demand"], **demand_fields(scenario.demand)}
     return json.dumps(document, indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n"
 
 
@@ -69,7 +74,7 @@ def parse_scenario(raw: bytes, where: str) -> Scenario:
     for section in _SECTIONS:
         _check_section(document, section, where)
     try:
-        return parse_scenario_fields(
+        scenario = parse_scenario_fields(
             _without_version(document["scenario"]),
             catalog_revision=_revision(document.get("catalog")),
             own_records=_records(document.get("own_records")),
@@ -77,6 +82,8 @@ def parse_scenario(raw: bytes, where: str) -> Scenario:
                 name: value for name, value in document.items() if name not in _SECTIONS and name != "gpudesk"
             },
         )
+        stated = document.get("demand")
+        return scenario if stated is None else replace(scenario, demand=parse_demand(_without_version(stated)))
     except InputError as error:
         place = f"{where}: {error.where}" if error.where else where
         raise InputError(error.problem, place) from error

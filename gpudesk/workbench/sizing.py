@@ -12,30 +12,15 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from gpudesk.domain.accelerators import Accelerator
-from gpudesk.domain.demand import Candidate, Demand, DemandKind, Factor, Sizing
+from gpudesk.domain.demand import NO_LIMIT_MS, RANGES, Candidate, Demand, DemandKind, Factor, Sizing
 from gpudesk.domain.estimates import Banded, Estimate, EstimateRequest
 from gpudesk.domain.messages import InputError, Message, message
 from gpudesk.domain.models import Model
 from gpudesk.domain.workloads import Load, LoadKind
 from gpudesk.workbench.sizing_bound import bound_check
 
-#: Stands for a limit that was not set: an hour.
-NO_LIMIT_MS: Final = 3_600_000.0
 SECONDS_PER_HOUR: Final = 3600.0
 SECONDS_PER_DAY: Final = 86_400.0
-#: Limits of a demand: lowest and highest of each number.
-RANGES: Final = {
-    "amount": (0.0, 1e15),
-    "requests_per_user_hour": (0.0, 36_000.0),
-    "peak_factor": (1.0, 1000.0),
-    "utilisation_cap": (0.05, 1.0),
-    "spare_replicas": (0, 64),
-    "ttft_ms": (0.0, NO_LIMIT_MS),
-    "tpot_ms": (0.0, NO_LIMIT_MS),
-}
-#: Ranges that begin above their lowest number.
-_ABOVE: Final = frozenset({"amount", "requests_per_user_hour", "ttft_ms", "tpot_ms"})
-
 EstimateMany = Callable[[Sequence[EstimateRequest]], Sequence[Estimate | InputError]]
 
 
@@ -66,16 +51,16 @@ class _Replica:
 
 def check_demand(demand: Demand) -> None:
     """Refuse a demand with a number outside its range; raises `InputError` that names the field."""
-    for name, (low, high) in RANGES.items():
+    for name, bounds in RANGES.items():
         value = getattr(demand, name)
-        if value is None:
+        if value is None or bounds.hold(value):
             continue
-        above = name in _ABOVE
-        if not (low < value <= high if above else low <= value <= high):
-            problem = message(
-                "field.range_above" if above else "field.range", given=value, low=low, high=high
-            )
-            raise InputError(problem, f"demand.{name}")
+        low, high = bounds.low, bounds.high
+        if bounds.above:
+            problem = message("field.range_above", given=value, low=low, high=high)
+        else:
+            problem = message("field.range", given=value, low=low, high=high)
+        raise InputError(problem, f"demand.{name}")
 
 
 def demand_factors(demand: Demand, output_tokens: int) -> tuple[Factor, ...]:
