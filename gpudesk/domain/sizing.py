@@ -40,7 +40,7 @@ class Needed:
 
 @dataclass(frozen=True, slots=True)
 class HowMany:
-    """How many accelerators a scenario takes: for each column by weight format, and for its demand, if any."""
+    """How many accelerators a scenario takes: each column by weight format, and for its demand, if any."""
 
     needed: tuple[tuple[Needed, ...], ...]
     sizing: Sizing | None = None

@@ -15,6 +15,8 @@ from gpudesk.domain.units import GIB
 from gpudesk.domain.workloads import LoadKind
 from gpudesk.sentences import sentence
 from gpudesk.sheets.how_many_json import how_many_fields, plan_fields
+from gpudesk.sheets.names import column_names
+from gpudesk.sheets.sizing_json import sizing_fields
 
 _FIGURES = (
     "output_tokens_per_s",
@@ -56,7 +58,13 @@ def answer_fields(answer: Answer, how_many: HowMany | None = None) -> dict[str, 
         "calibration": answer.calibration,
         "content_hash": answer.content_hash,
         **({} if how_many is None else how_many_fields(keys, how_many)),
+        **_sizing(answer, how_many),
     }
+
+
+def _sizing(answer: Answer, how_many: HowMany | None) -> dict[str, Any]:
+    sizing = None if how_many is None else how_many.sizing
+    return {} if sizing is None else {"sizing": sizing_fields(sizing, column_names(answer))}
 
 
 def _scenario(answer: Answer) -> dict[str, Any]:

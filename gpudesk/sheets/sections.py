@@ -15,7 +15,7 @@ from gpudesk.sentences import sentence
 from gpudesk.sheets.claim_lines import refused_by
 from gpudesk.sheets.figures import difference_groups, memory_rows, workload_group
 from gpudesk.sheets.headlines import headlines, looks
-from gpudesk.sheets.how_many import how_many_table
+from gpudesk.sheets.how_many import how_many_table, sizing_remarks
 from gpudesk.sheets.labels import engine_name, precision_name
 from gpudesk.sheets.names import column_names, load_text, part_names, tokens_text
 from gpudesk.sheets.sheet import (
@@ -86,6 +86,7 @@ def make_sheet(
         sources=references.sources,
         foot=_foot(answer),
         working=() if explain is None else workings(answer, names, formatter, explain),
+        sizing=() if how_many is None else sizing_remarks(how_many.sizing, names, formatter),
         how_many=NO_TABLE if how_many is None else how_many_table(answer, how_many, formatter),
     )
 

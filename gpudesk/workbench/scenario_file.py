@@ -83,7 +83,9 @@ def parse_scenario(raw: bytes, where: str) -> Scenario:
             },
         )
         stated = document.get("demand")
-        return scenario if stated is None else replace(scenario, demand=parse_demand(_without_version(stated)))
+        if stated is None:
+            return scenario
+        return replace(scenario, demand=parse_demand(_without_version(stated)))
     except InputError as error:
         place = f"{where}: {error.where}" if error.where else where
         raise InputError(error.problem, place) from error
