@@ -11,18 +11,18 @@ from typing import Final
 
 TOPOLOGY_SENTENCES: Final[Mapping[str, str]] = MappingProxyType(
     {
-        "topology.falls_idle": "slower than on {fewer}: pipeline stages wait {share} of the time",
+        "topology.falls_idle": "slower than on {fewer}: stages wait {share} of the time",
         "topology.falls_links": "slower than on {fewer}: links take {share} of a step",
-        "topology.falls_overhead": "slower than on {fewer}: launching and scheduling take {share} of a step",
+        "topology.falls_overhead": "slower than on {fewer}: overhead takes {share} of a step",
         "topology.pools": "its accelerators form pools, each with its own plan; compare it without them",
         "topology.unspread": "Neither is spread over several accelerators, so nothing is lost to links.",
         "topology.cost": "Of a decode step of {many}, {share} goes to communication with one request at a "
         "time ({each} a token), {now} at this load.",
-        "topology.bandwidth_more": "Links leave it {left} of memory bandwidth, {ahead} more than {few} has "
+        "topology.bandwidth_more": "Links leave it {left} of memory bandwidth, {ahead} more than {few} keeps "
         "({whole}).",
-        "topology.bandwidth_less": "Links leave it {left} of memory bandwidth, {ahead} less than {few} has "
+        "topology.bandwidth_less": "Links leave it {left} of memory bandwidth, {ahead} less than {few} keeps "
         "({whole}).",
-        "topology.bandwidth_same": "Links leave it {left} of memory bandwidth, as much as {few} has "
+        "topology.bandwidth_same": "Links leave it {left} of memory bandwidth, as much as {few} keeps "
         "({whole}).",
         "topology.room": "{roomy} leaves {room} for the KV cache and runs {most} such requests at once, "
         "{tight} {less} and {fewest}.",

@@ -42,6 +42,4 @@ def parse_demand(fields: Mapping[str, Any]) -> Demand:
 def demand_fields(demand: Demand) -> dict[str, Any]:
     """Return the fields of the section; limits that are not set are left out."""
     values = {name: getattr(demand, name) for name in _CHECKS}
-    return {name: value for name, value in values.items() if value is not None} | {
-        "kind": demand.kind.value
-    }
+    return {name: value for name, value in values.items() if value is not None} | {"kind": demand.kind.value}

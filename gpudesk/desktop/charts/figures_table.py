@@ -193,6 +193,8 @@ class FiguresTable(QTableView):
         header.setStretchLastSection(True)
         header.setHighlightSections(False)
         header.setSectionsClickable(False)
+        # Where columns have no room, what scrolls them takes none of the rows'.
+        self.horizontalScrollBar().rangeChanged.connect(self._fit_height)
         self.activated.connect(self._choose)
         self.clicked.connect(self._choose)
         theme.follow(self._dress)
@@ -217,9 +219,13 @@ class FiguresTable(QTableView):
             widest = max((body.horizontalAdvance(row.cells[number]) for row in figures.rows), default=0.0)
             width = max(head.horizontalAdvance(text) + px(20), widest + px(24), px(80))
             self.setColumnWidth(number + 1, int(width))
-        header = self.horizontalHeader()
-        self.setFixedHeight(px(26) + len(figures.rows) * px(29) + 4)
-        header.setFixedHeight(px(26))
+        self.horizontalHeader().setFixedHeight(px(26))
+        self._fit_height()
+
+    def _fit_height(self) -> None:
+        px, bar = self._theme.px, self.horizontalScrollBar()
+        scroller = bar.sizeHint().height() if bar.maximum() > bar.minimum() else 0
+        self.setFixedHeight(px(26) + len(self._model.figures.rows) * px(29) + 4 + scroller)
 
     def _choose(self, index: QModelIndex) -> None:
         figures = self._model.figures

@@ -80,7 +80,9 @@ class CountsBlock(QWidget):
         options = [Option(each.part.key, each.part.name) for each in self._found.columns()]
         self.part.set_options(options)
         self.part.set_value(chosen.part.key)
-        figures = of_scaling(chosen, self.rule, self._desk.formatter, wide=is_wide(self, self._theme))
+        wide = is_wide(self, self._theme)
+        models = self._found.models(chosen) if wide else {}
+        figures = of_scaling(chosen, models, self.rule, self._desk.formatter, wide=wide)
         self.table.show_figures(figures)
         self.remark.setText(rule_sentence(chosen, self.rule, self._desk.formatter))
         own = "" if chosen.own_count is None else str(chosen.own_count)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -14,7 +15,7 @@ from gpudesk.desktop.charts.chart import Chart
 from gpudesk.desktop.charts.data_table import Data
 from gpudesk.desktop.charts.drawing import Drawing, Mark, ReadOut, ReadOutRow
 from gpudesk.desktop.charts.lines import Line
-from gpudesk.desktop.charts.scales import Counts, Linear, OneTwoFive
+from gpudesk.desktop.charts.scales import Counts, Linear
 from gpudesk.desktop.pages.performance.scaling_found import Scaled, ScalingFound
 from gpudesk.desktop.pages.performance.scaling_words import (
     gigabytes,
@@ -38,6 +39,16 @@ _BEYOND: Final = 2.0**0.5
 _HEIGHT: Final = 230
 
 
+@dataclass(frozen=True, slots=True)
+class PerCent(Linear):
+    """All of something at the top, none of it at the bottom."""
+
+    def fitted(self, low: float, high: float, most: int) -> tuple[float, float]:
+        """Return none and all."""
+        del low, high, most
+        return (0.0, 100.0)
+
+
 class ScalingChart(Chart):
     """Curves of one replica; a circle where the scenario stands, dashed lines where a host ends."""
 
@@ -50,13 +61,13 @@ class ScalingChart(Chart):
         self.quantity = THROUGHPUT
         self.rule = ScalingRule.FLAT
         self._borders: tuple[int, ...] = ()
+        self.detailed_labels = False
 
     def set_quantity(self, quantity: str) -> None:
         """Show throughput or bandwidth."""
         if quantity != self.quantity:
             self.quantity = quantity
-            # Bandwidth rises with the count, so that even factors show where it falls behind.
-            self.frame.y_scale = Linear() if quantity == THROUGHPUT else OneTwoFive()
+            self.frame.y_scale = Linear() if quantity == THROUGHPUT else PerCent()
             self.fit_view()
             self.refresh()
 
@@ -65,14 +76,14 @@ class ScalingChart(Chart):
     def make_drawing(self) -> Drawing:
         """Draw a curve for every part that fits at any count."""
         self.x_title = tr("accelerators")
+        scaled = self._found.lines()
         if self.quantity == THROUGHPUT:
             self.title = tr("Output throughput of one replica")
-            self.subtitle = tr("tokens per second at this load")
+            self.subtitle = tr("tokens per second at this load; no more than {n} are tried", n=_most(scaled))
         else:
             self.title = tr("Memory bandwidth that links leave")
             rule = rule_names()[self.rule]
-            self.subtitle = tr("GB/s at this load; thin: {rule}", rule=rule[:1].lower() + rule[1:])
-        scaled = self._found.lines()
+            self.subtitle = tr("% of all at this load; thin: {rule}", rule=rule[:1].lower() + rule[1:])
         lines = tuple(line for line in map(self._line, scaled) if line is not None)
         self._set_borders(scaled)
         return Drawing(
@@ -85,8 +96,9 @@ class ScalingChart(Chart):
     def _line(self, scaled: Scaled) -> Line | None:
         if scaled.scaling is None:
             return None
+        scaling = scaled.scaling
         points = [
-            (row.count, value) for row in scaled.scaling.rows if (value := self._value(row)) is not None
+            (row.count, value) for row in scaling.rows if (value := self._value(row, scaling)) is not None
         ]
         if not points:
             return None
@@ -103,13 +115,15 @@ class ScalingChart(Chart):
             y=y,
             low=low if banded else None,
             high=high if banded else None,
-            end=tr("no more than {n} tried", n=self.formatter.count(count[-1])),
         )
 
-    def _value(self, row: ScalingRow) -> Banded | None:
+    def _value(self, row: ScalingRow, scaling: Scaling) -> Banded | None:
+        """Return what the chart shows of a row: tokens/s, or bandwidth in per cent of that of all."""
         if self.quantity == THROUGHPUT:
             return None if row.estimate is None else row.estimate.output_tokens_per_s
-        return None if row.bandwidth is None else Banded(*(row.bandwidth / 1e9,) * 3)
+        if row.bandwidth is None:
+            return None
+        return Banded(*(100.0 * row.bandwidth / (row.count * scaling.bandwidth),) * 3)
 
     def _by_rule(self, lines: tuple[Line, ...]) -> tuple[Line, ...]:
         """Return the rule's curve of the chosen part, as far as its own goes."""
@@ -118,7 +132,8 @@ class ScalingChart(Chart):
         if own is None or chosen is None or chosen.scaling is None:
             return ()
         rows = [row for row in chosen.scaling.rows if row.count in own.x]
-        y = np.array([row.by_rule[self.rule] / 1e9 for row in rows])
+        whole = chosen.scaling.bandwidth
+        y = np.array([100.0 * row.by_rule[self.rule] / (row.count * whole) for row in rows])
         return (Line(own.key, own.name, own.slot, own.hollow, own.x, y, capped=False),)
 
     def _marks(self, lines: tuple[Line, ...]) -> Iterator[Mark]:
@@ -139,7 +154,8 @@ class ScalingChart(Chart):
             return None if found is None else found.value
         row = next((row for row in scaled.scaling.rows if row.count == estimate.count), None)
         same = row is not None and row.estimate is not None and row.estimate.plan == estimate.plan
-        return row.bandwidth / 1e9 if same and row is not None and row.bandwidth is not None else None
+        shown = self._value(row, scaled.scaling) if same and row is not None else None
+        return None if shown is None else shown.value
 
     # Where a host ends
 
@@ -192,15 +208,14 @@ class ScalingChart(Chart):
         count = min(counts, key=lambda each: abs(np.log(each / max(x, 0.5))))
         rows = [self._read(each, count) for each in self._found.lines()]
         rows.sort(key=lambda each: -each[0])
-        unit = tr("tok/s") if self.quantity == THROUGHPUT else tr("GB/s")
-        heads = (unit, tr("band") if self.quantity == THROUGHPUT else tr("links"))
+        heads = (tr("tok/s"), tr("band")) if self.quantity == THROUGHPUT else (tr("left"), tr("GB/s"))
         title = tr("On {n}", n=self.formatter.count(count))
         return float(count), ReadOut(title, heads, tuple(row for _, row in rows))
 
     def _read(self, scaled: Scaled, count: int) -> tuple[float, ReadOutRow]:
         part, scaling = scaled.part, scaled.scaling
         row = None if scaling is None else next((row for row in scaling.rows if row.count == count), None)
-        value = None if row is None else self._value(row)
+        value = None if row is None or scaling is None else self._value(row, scaling)
         told = (part.key, part.slot, part.hollow, _bare(part.name))
         if row is None or value is None:
             unfit = row is not None and row.estimate is not None and not row.estimate.fits
@@ -208,8 +223,7 @@ class ScalingChart(Chart):
         if self.quantity == THROUGHPUT:
             cells = (self.formatter.estimate(value.value), self.formatter.band(value))
         else:
-            share = None if row.spread is None else row.spread.collectives
-            cells = (self.formatter.count(value.value), self.formatter.per_cent(share))
+            cells = (self.formatter.per_cent(value.value / 100), gigabytes(row.bandwidth, self.formatter))
         return value.value, ReadOutRow(*told, cells)
 
     def step(self, value: float, forward: bool, far: bool) -> float | None:
@@ -294,6 +308,11 @@ def _cells(row: ScalingRow, scaling: Scaling, formatter: Formatter) -> tuple[str
         gigabytes(row.drawn, formatter),
         *(gigabytes(row.by_rule[rule], formatter) for rule in ScalingRule),
     )
+
+
+def _most(scaled: tuple[Scaled, ...]) -> int:
+    """Return the highest count that was looked at."""
+    return max((each.scaling.rows[-1].count for each in scaled if each.scaling is not None), default=0)
 
 
 def _bare(name: str) -> str:

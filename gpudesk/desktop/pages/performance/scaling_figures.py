@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from gpudesk.desktop.charts.data_table import Data
 from gpudesk.desktop.charts.figures_table import FigureRow, Figures
 from gpudesk.desktop.pages.performance.scaling_found import Scaled
@@ -18,11 +20,13 @@ def row_key(row: ScalingRow) -> str:
     return str(row.count)
 
 
-def of_scaling(scaled: Scaled, rule: ScalingRule, formatter: Formatter, *, wide: bool) -> Figures:
+def of_scaling(
+    scaled: Scaled, models: Mapping[int, int], rule: ScalingRule, formatter: Formatter, *, wide: bool
+) -> Figures:
     """Return the rows of one part; in little room the most telling columns."""
     name = scaled.part.name.partition(" × ")[0]
     heads = (
-        *((tr("Memory, GiB (GB)"),) if wide else ()),
+        *((tr("Memory, GiB (GB)"), tr("Models")) if wide else ()),
         tr("Model, GB/s"),
         rule_head(rule),
         *((tr("Read, GB/s"),) if wide else ()),
@@ -30,7 +34,7 @@ def of_scaling(scaled: Scaled, rule: ScalingRule, formatter: Formatter, *, wide:
         tr("All, tok/s"),
         tr("Band"),
         *((tr("Each, tok/s"),) if wide else ()),
-        tr("TPOT alone"),
+        tr("TPOT alone, ms"),
         *((tr("Efficiency"),) if wide else ()),
     )
     part = scaled.part
@@ -38,7 +42,7 @@ def of_scaling(scaled: Scaled, rule: ScalingRule, formatter: Formatter, *, wide:
     return Figures(
         title=tr("{name} by number", name=name),
         heads=heads,
-        leading=frozenset({5 if wide else 3}),
+        leading=frozenset({6 if wide else 3}),
         figures=("output_tokens_per_s",) * len(heads),
         rows=tuple(
             FigureRow(
@@ -46,7 +50,10 @@ def of_scaling(scaled: Scaled, rule: ScalingRule, formatter: Formatter, *, wide:
                 part.slot,
                 part.hollow,
                 f"{formatter.count(row.count)} × {name}",
-                _cells(row, scaled.scaling, rule, formatter, wide=wide),
+                (
+                    *((_memory(row, models, formatter)) if wide else ()),
+                    *_cells(row, scaled.scaling, rule, formatter, wide=wide),
+                ),
                 remark(row, formatter),
                 faulty=not row.fits,
             )
@@ -56,6 +63,11 @@ def of_scaling(scaled: Scaled, rule: ScalingRule, formatter: Formatter, *, wide:
     )
 
 
+def _memory(row: ScalingRow, models: Mapping[int, int], formatter: Formatter) -> tuple[str, str]:
+    """Return the memory of all, and how many models of the catalog they hold."""
+    return memory_text(row.memory_bytes, formatter), formatter.count(models.get(row.count))
+
+
 def _cells(
     row: ScalingRow, scaling: Scaling | None, rule: ScalingRule, formatter: Formatter, *, wide: bool
 ) -> tuple[str, ...]:
@@ -63,7 +75,6 @@ def _cells(
     rate = None if estimate is None else estimate.output_tokens_per_s
     each = None if estimate is None else estimate.output_tokens_per_s_per_accelerator
     return (
-        *((memory_text(row.memory_bytes, formatter),) if wide else ()),
         gigabytes(row.bandwidth, formatter),
         gigabytes(row.by_rule[rule], formatter),
         *((gigabytes(row.drawn, formatter),) if wide else ()),
@@ -107,9 +118,9 @@ def of_topology(pair: tuple[Scaled, Scaled], found: Topology, formatter: Formatt
     heads = (
         tr("KV room, GiB (GB)"),
         tr("At once"),
-        tr("Links, alone"),
+        *((tr("Links, alone"),) if wide else ()),
         tr("Links"),
-        tr("TPOT alone"),
+        tr("TPOT alone, ms"),
         *((tr("…links free"),) if wide else ()),
         tr("All, tok/s"),
         tr("Band"),
@@ -119,7 +130,7 @@ def of_topology(pair: tuple[Scaled, Scaled], found: Topology, formatter: Formatt
     return Figures(
         title=tr("Sharding against fewer parts"),
         heads=heads,
-        leading=frozenset({4, 6} if wide else {4, 5}),
+        leading=frozenset({4, 6} if wide else {3, 4}),
         figures=tuple(_FIGURE_OF.get(head, "output_tokens_per_s") for head in _keys(wide=wide)),
         rows=tuple(
             FigureRow(
@@ -132,7 +143,7 @@ def of_topology(pair: tuple[Scaled, Scaled], found: Topology, formatter: Formatt
             )
             for each, side in zip(pair, (found.baseline, found.other), strict=True)
         ),
-        remarks_head=tr("Plan; by the rule of thumb"),
+        remarks_head=tr("Plan; by the rule of thumb") if wide else tr("Plan"),
     )
 
 
@@ -142,7 +153,8 @@ _FIGURE_OF = {"room": "memory", "held": "max_concurrency", "alone": "tpot_ms"}
 
 def _keys(*, wide: bool) -> tuple[str, ...]:
     free = ("free",) if wide else ()
-    return ("room", "held", "links", "links", "alone", *free, "all", "all", *free, "each")
+    links = ("links",) if wide else ()
+    return ("room", "held", *links, "links", "alone", *free, "all", "all", *free, "each")
 
 
 def _name(scaled: Scaled, side: Deployed, formatter: Formatter) -> str:
@@ -155,7 +167,7 @@ def _side_cells(side: Deployed, formatter: Formatter, *, wide: bool) -> tuple[st
     return (
         memory_text(side.kv_room_bytes, formatter),
         formatter.count(estimate.max_concurrency),
-        formatter.per_cent(side.single_spread.collectives),
+        *((formatter.per_cent(side.single_spread.collectives),) if wide else ()),
         formatter.per_cent(side.spread.collectives),
         _value(side.single.tpot_ms, formatter),
         *((formatter.estimate(side.free_single_tpot_ms),) if wide else ()),

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from gpudesk.desktop.charts.columns import Part, parts
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.domain.answers import Answer
+from gpudesk.domain.fit_matrix import FitQuestion
 from gpudesk.domain.messages import InputError, Message, message
 from gpudesk.domain.topology import Scaling, Topology
 
@@ -70,6 +71,18 @@ class ScalingFound:
         key = "" if selection is None else selection.column
         first = columns[0] if columns else None
         return next((each for each in columns if each.part.key == key), first)
+
+    def models(self, scaled: Scaled) -> dict[int, int]:
+        """Return by count how many models of the catalog a part holds, one request of this length each."""
+        estimate = scaled.part.column.estimate
+        if estimate is None or scaled.scaling is None:
+            return {}
+        request = estimate.request
+        context = request.workload.input_tokens + request.workload.output_tokens
+        question = FitQuestion(request.weights, request.kv, context, memory_fraction=request.memory_fraction)
+        matrix = self._desk.workbench.fit_matrix(question, [request.accelerator])
+        counts = [cell.count for (cell,) in matrix.rows if cell.count is not None]
+        return {row.count: sum(each <= row.count for each in counts) for row in scaled.scaling.rows}
 
     def pair(self) -> tuple[Scaled, Scaled] | None:
         """Return the baseline and what it is compared with: the selected column, else the next one."""

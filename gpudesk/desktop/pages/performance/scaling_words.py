@@ -42,13 +42,13 @@ def memory_text(memory_bytes: float, formatter: Formatter) -> str:
 def remark(row: ScalingRow, formatter: Formatter) -> str:
     """Return the plan of a row with what is particular to it, or why there is none."""
     said = [_plan_or_problem(row, formatter)]
-    if row.hosts > 1 and row.fits:
-        said.append(trn("{n} host", "{n} hosts", row.hosts, n=formatter.count(row.hosts)))
     if row.falls is not None:
         said.append(sentence(row.falls, formatter))
     if row.replicas is not None and row.replicas.output_tokens_per_s is not None:
         rate = formatter.estimate(row.replicas.output_tokens_per_s.value)
         said.append(tr("{plan}: {rate} tok/s", plan=plan_name(row.replicas.plan), rate=rate))
+    if row.hosts > 1 and row.fits:
+        said.append(trn("{n} host", "{n} hosts", row.hosts, n=formatter.count(row.hosts)))
     return "; ".join(said)
 
 
