@@ -12,6 +12,7 @@ from typing import Final
 SIZING_SENTENCES: Final[Mapping[str, str]] = MappingProxyType(
     {
         "sizing.no_demand": "says nothing of what users ask; give users, requests a second or tokens a day",
+        "sizing.no_option": "no demand is given; give --users, --request-rate or --tokens-per-day",
         "sizing.pools": "is set up as pools of its own, which are not sized yet; size it without them",
         "sizing.nothing_fits": "No deployment of it that is tried holds the model and one request",
         "sizing.limits_not_met": "No deployment of {accelerator} that is tried meets the limits; with a "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -72,10 +73,11 @@ def add_json(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help=tr("write JSON and nothing else"))
 
 
-def add_scenario_options(parser: argparse.ArgumentParser) -> None:
-    """Add everything that makes a scenario."""
+def add_scenario_options(parser: argparse.ArgumentParser, *, load: bool = True) -> None:
+    """Add everything that makes a scenario; its load only where that is no answer."""
     _add_what(parser.add_argument_group(tr("scenario")))
-    _add_load(parser.add_argument_group(tr("load, one of")))
+    if load:
+        _add_load(parser.add_argument_group(tr("load, one of")))
     _add_plan(parser.add_argument_group(tr("deployment, otherwise chosen")))
     add_details(parser.add_argument_group(tr("details")))
 
@@ -159,15 +161,26 @@ def add_details(group: argparse._ArgumentGroup) -> None:
     )
 
 
-def scenario_from(options: argparse.Namespace, workbench: Workbench) -> Scenario:
-    """Return the scenario of the options; raises `InputError` with the option as the place."""
+def scenario_from(
+    options: argparse.Namespace, workbench: Workbench, *, load: Mapping[str, Any] | None = None
+) -> Scenario:
+    """Return the scenario of the options; raises `InputError` with the option as the place.
+
+    With `load` that and how many accelerators there are is left open: it stands in for any other.
+    """
     from gpudesk.workbench.answering import check_ids
     from gpudesk.workbench.scenario_fields import parse_scenario_fields
 
-    base = _base(options, workbench)
+    base = base_scenario(options, workbench)
+    if base is None and not (options.accelerators and options.model):
+        raise UsageError(
+            tr("--accelerators and --model are missing; give both, or a --scenario, or a --template")
+        )
     fields = _fields(base)
+    if load is not None:
+        fields["workload"]["load"] = dict(load)
     try:
-        _apply(options, fields, workbench)
+        _apply(options, fields, workbench, counted=load is None)
         scenario = parse_scenario_fields(
             fields,
             catalog_revision=None if base is None else base.catalog_revision,
@@ -179,10 +192,13 @@ def scenario_from(options: argparse.Namespace, workbench: Workbench) -> Scenario
         if error.problem.id == "load.none":
             raise InputError(message("load.no_option")) from error
         raise InputError(error.problem, option_of(error.where)) from error
+    if base is not None:
+        scenario = replace(scenario, demand=base.demand)
     return scenario if scenario.name else replace(scenario, name=_name(scenario, workbench))
 
 
-def _base(options: argparse.Namespace, workbench: Workbench) -> Scenario | None:
+def base_scenario(options: argparse.Namespace, workbench: Workbench) -> Scenario | None:
+    """Return the scenario that options name by file or template; None where they name neither."""
     if options.scenario and options.template:
         raise UsageError(tr("--scenario and --template do not go together; give one"))
     if options.scenario:
@@ -191,10 +207,6 @@ def _base(options: argparse.Namespace, workbench: Workbench) -> Scenario | None:
         from gpudesk.workbench.templates import read_template
 
         return read_template(options.template)
-    if not options.accelerators or not options.model:
-        raise UsageError(
-            tr("--accelerators and --model are missing; give both, or a --scenario, or a --template")
-        )
     return None
 
 
@@ -206,8 +218,10 @@ def _fields(base: Scenario | None) -> dict[str, Any]:
     return {"name": "", "workload": {"load": {}}}
 
 
-def _apply(options: argparse.Namespace, fields: dict[str, Any], workbench: Workbench) -> None:
-    """Put what the options say over the fields of the scenario."""
+def _apply(
+    options: argparse.Namespace, fields: dict[str, Any], workbench: Workbench, *, counted: bool
+) -> None:
+    """Put what the options say over the fields of the scenario; unless `counted`, counts are dropped."""
     fields |= _given(options, _SCENARIO)
     fields["workload"] |= _given(options, _WORKLOAD)
     load = _load(options)
@@ -220,6 +234,8 @@ def _apply(options: argparse.Namespace, fields: dict[str, Any], workbench: Workb
     plan = _given(options, _PLAN) | _pools(options)
     for choice in fields["accelerators"]:
         choice.update(plan)
+        if not counted:
+            choice.pop("count", None)
     if fields.get("weights") is None:
         fields["weights"] = _native_precision(fields["model"], workbench)
     if options.title:
@@ -236,16 +252,14 @@ def _native_precision(model: str, workbench: Workbench) -> str | None:
 
 
 def _given(options: argparse.Namespace, names: tuple[str, ...]) -> dict[str, Any]:
-    return {name: value for name in names if (value := getattr(options, name)) is not None}
+    return {name: value for name in names if (value := getattr(options, name, None)) is not None}
 
 
 def _load(options: argparse.Namespace) -> dict[str, Any]:
-    load: dict[str, Any] = {
-        field: value for option, field in _LOAD.items() if (value := getattr(options, option)) is not None
-    }
+    load = {_LOAD[option]: value for option, value in _given(options, tuple(_LOAD)).items()}
     load |= _given(options, ("requests", "limit"))
-    if options.saturate is not None:
-        load |= {"saturate": True, "requests": options.saturate}
+    if (queued := getattr(options, "saturate", None)) is not None:
+        load |= {"saturate": True, "requests": queued}
     return load
 
 

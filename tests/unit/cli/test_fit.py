@@ -1,0 +1,107 @@
+"""`gpudesk fit`: the smallest deployments, as text and for programs, and what cannot be asked."""
+
+import json
+from typing import Any
+
+import pytest
+
+from gpudesk.cli import main as entry
+from gpudesk.workbench.workbench import Workbench
+
+Capture = pytest.CaptureFixture[str]
+
+
+@pytest.fixture(autouse=True)
+def wide(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give lines the room that they ask for."""
+    monkeypatch.setenv("COLUMNS", "200")
+
+
+def cells(capsys: Capture, *more: str) -> list[dict[str, Any]]:
+    """Return the cells that the command writes."""
+    assert entry.main(["fit", "--json", *more]) == 0
+    said = capsys.readouterr()
+    assert said.err == ""
+    found: list[dict[str, Any]] = json.loads(said.out)["cells"]
+    return found
+
+
+def test_what_one_h100_and_one_mi300x_hold(capsys: Capture) -> None:
+    h100, mi300x = cells(
+        capsys, "--accelerators", "h100-sxm,mi300x", "--model", "llama-3.1-70b", "--weights", "fp16"
+    )
+    assert (h100["count"], h100["parallel"]["tp"], mi300x["count"]) == (2, 2, 1)
+    assert (h100["context"], h100["concurrency"], h100["kv"]) == (8192, 1, "fp16")
+    assert h100["fits"]
+    assert h100["reason"] is None
+    assert 0 < h100["headroom_gib"] < mi300x["headroom_gib"] < mi300x["usable_gib"] < 192
+
+
+def test_without_a_format_each_model_has_its_own(capsys: Capture) -> None:
+    found = cells(capsys, "--accelerators", "h200-sxm", "--models", "deepseek-r1,llama-3.1-8b")
+    assert [(each["model"], each["weights"]) for each in found] == [
+        ("deepseek-r1", "fp8"),
+        ("llama-3.1-8b", "bf16"),
+    ]
+
+
+def test_more_in_flight_takes_no_fewer(capsys: Capture) -> None:
+    asked = ["--accelerators", "h200-sxm,b200-hgx,mi355x", "--models", "llama-3.1-70b", "--weights", "fp8"]
+    few = [each["count"] for each in cells(capsys, *asked)]
+    many = [each["count"] for each in cells(capsys, *asked, "--concurrency", "512")]
+    assert all(more > less for less, more in zip(few, many, strict=True))
+    split = cells(capsys, *asked, "--input-tokens", "8000", "--output-tokens", "192", "--concurrency", "512")
+    assert [each["count"] for each in split] == many
+
+
+def test_all_of_the_catalog_is_asked_by_default(capsys: Capture) -> None:
+    found = cells(capsys)
+    with Workbench.open(with_own=False) as workbench:
+        pairs = len(workbench.catalog.accelerators()) * len(workbench.catalog.models())
+    assert len(found) == pairs
+    assert len({(each["accelerator"], each["model"]) for each in found}) == pairs
+    assert all((each["count"] is None) is not each["fits"] for each in found)
+    assert all(each["fits"] or each["reason"] for each in found)
+    assert found == cells(capsys, "--accelerators", "all", "--models", "all")
+
+
+def test_a_scenario_gives_what_options_do_not(capsys: Capture) -> None:
+    found = cells(capsys, "--template", "70b-chat-on-four")
+    assert len(found) == 4
+    assert {each["model"] for each in found} == {"llama-3.1-70b"}
+    assert {each["context"] for each in found} == {5000}
+    (one,) = cells(capsys, "--template", "70b-chat-on-four", "--accelerators", "h100-sxm:8", "--context", "9")
+    assert (one["accelerator"], one["context"]) == ("h100-sxm", 9)
+
+
+def test_the_table_says_plan_and_reason(capsys: Capture) -> None:
+    assert entry.main(["fit", "--accelerators", "h100-sxm,inferentia2", "--models", "jamba-v0.1"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "1 sequence of 8,192 tokens in flight"
+    assert lines[2].split()[:3] == ["Model", "Weights", "Accelerator"]
+    assert "TP 2, vLLM" in lines[4]
+    assert lines[5].endswith("no serving engine runs Jamba v0.1 on Inferentia2")
+    assert " — " in lines[5]
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "said"),
+    [
+        (("--models", "nope"), 1, "there is no model nope"),
+        (("--accelerators", "nope"), 1, "there is no accelerator nope"),
+        (("--context", "0"), 1, "--context: 0 is not between 1 and"),
+        (("--concurrency", "-4"), 1, "--concurrency: -4 is not between 1 and"),
+        (("--weights", "fp99"), 1, '--weights: "fp99" is not one of'),
+        (("--context", "5", "--input-tokens", "4"), 2, "--context stands for input and output tokens"),
+        (("--input-tokens", "4"), 2, "--input-tokens and --output-tokens go together"),
+        (("--scenario", "a.gpudesk", "--template", "b"), 2, "--scenario and --template do not go together"),
+    ],
+)
+def test_what_cannot_be_asked_is_said_in_a_line(
+    capsys: Capture, options: tuple[str, ...], code: int, said: str
+) -> None:
+    assert entry.main(["fit", *options]) == code
+    written = capsys.readouterr()
+    assert written.out == ""
+    assert said in written.err
+    assert written.err.count("\n") == 1

@@ -1,0 +1,132 @@
+"""`gpudesk size`: candidates for a demand, as text and for programs, and what cannot be asked."""
+
+import json
+import math
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gpudesk.cli import main as entry
+from gpudesk.domain.demand import Demand, DemandKind
+from gpudesk.workbench.templates import read_template
+from gpudesk.workbench.workbench import Workbench
+
+Capture = pytest.CaptureFixture[str]
+
+ASKED = [
+    *("--accelerators", "h200-sxm,h100-sxm", "--model", "llama-3.1-70b", "--weights", "fp8"),
+    *("--input-tokens", "1000", "--output-tokens", "300"),
+]
+
+
+@pytest.fixture(autouse=True)
+def wide(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give lines the room that they ask for."""
+    monkeypatch.setenv("COLUMNS", "120")
+
+
+def sized(capsys: Capture, *more: str) -> dict[str, Any]:
+    """Return what the command writes for programs."""
+    assert entry.main(["size", "--json", *more]) == 0
+    said = capsys.readouterr()
+    assert said.err == ""
+    found: dict[str, Any] = json.loads(said.out)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("demand", "rate"),
+    [
+        (("--users", "500"), 500 * 12 / 3600 * 2),
+        (("--users", "500", "--requests-per-user-hour", "60", "--peak-factor", "3"), 500 * 60 / 3600 * 3),
+        (("--request-rate", "4"), 8.0),
+        (("--requests-per-second", "4"), 8.0),
+        (("--tokens-per-day", "86.4e6"), 86.4e6 / 86400 / 300 * 2),
+    ],
+)
+def test_factors_lead_from_the_demand_to_the_count(
+    capsys: Capture, demand: tuple[str, ...], rate: float
+) -> None:
+    found = sized(capsys, *ASKED, *demand)
+    assert found["requests_per_s"] == pytest.approx(rate)
+    assert [each["accelerator"] for each in found["candidates"]] == ["h200-sxm", "h100-sxm"]
+    for each in found["candidates"]:
+        plan = each["parallel"]
+        assert each["count"] == each["replicas"] * plan["tp"] * plan["pp"] + each["spare"]
+        assert math.prod(factor["value"] for factor in each["factors"]) == pytest.approx(each["count"])
+        assert each["output_tokens_per_s"]["value"] >= found["output_tokens_per_s"]
+        assert each["nodes"] == math.ceil(each["count"] / 8)
+        assert each["power_kw"] == pytest.approx(0.7 * each["count"])
+
+
+def test_reserve_and_cap_are_the_users(capsys: Capture) -> None:
+    lean = sized(capsys, *ASKED, "--request-rate", "20", "--spare", "0", "--utilisation", "1")
+    safe = sized(capsys, *ASKED, "--request-rate", "20", "--spare", "2", "--utilisation", "0.5")
+    for less, more in zip(lean["candidates"], safe["candidates"], strict=True):
+        assert less["spare"] == 0
+        assert more["count"] > less["count"]
+
+
+def test_limits_that_nothing_meets_are_said(capsys: Capture) -> None:
+    found = sized(capsys, *ASKED, "--users", "10", "--tpot-ms", "0.5")
+    for each in found["candidates"]:
+        assert each["count"] is None
+        assert "meets the limits" in each["reason"]
+        assert each["sentence"]
+
+
+def test_counts_given_with_the_parts_are_left_open(capsys: Capture) -> None:
+    stated = [text.replace("h200-sxm,h100-sxm", "h200-sxm:8,h100-sxm:1") for text in ASKED]
+    assert sized(capsys, *stated, "--users", "500") == sized(capsys, *ASKED, "--users", "500")
+
+
+def test_the_demand_of_a_scenario_is_taken_and_changed(capsys: Capture, tmp_path: Path) -> None:
+    file = tmp_path / "chat.gpudesk"
+    scenario = replace(
+        read_template("70b-chat-on-four"), demand=Demand(DemandKind.USERS, 2000.0, peak_factor=3.0)
+    )
+    with Workbench.open(with_own=False) as workbench:
+        workbench.save_scenario(scenario, file)
+    found = sized(capsys, "--scenario", str(file))
+    assert found["requests_per_s"] == pytest.approx(2000 * 12 / 3600 * 3)
+    fewer = sized(capsys, "--scenario", str(file), "--users", "200")
+    assert fewer["requests_per_s"] == pytest.approx(200 * 12 / 3600 * 3)
+    sheet = tmp_path / "sheet.json"
+    assert entry.main(["sheet", "--scenario", str(file), "-o", str(sheet)]) == 0
+    capsys.readouterr()
+    assert "2,000 users at once" in sheet.read_text(encoding="utf-8")
+
+
+def test_the_text_has_sentence_factors_and_product(capsys: Capture) -> None:
+    assert entry.main(["size", *ASKED, "--users", "500", "--ttft-ms", "2000"]) == 0
+    said = capsys.readouterr().out
+    assert said.startswith("500 users with 12 requests an hour each, 2 × at the busiest time, first token")
+    assert "At the peak 3.33 requests/s and 1,000 output tok/s." in said
+    assert "For 500 users at once you need " in said
+    assert said.count("Users active at once") == 2
+    assert said.count("accelerators\n") == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "said"),
+    [
+        ((), 1, "no demand is given; give --users, --request-rate or --tokens-per-day"),
+        (("--users", "0"), 1, "--users: "),
+        (("--tokens-per-day", "nan"), 1, "--tokens-per-day: "),
+        (("--users", "5", "--utilisation", "1.5"), 1, "--utilisation: 1.5 is not between"),
+        (("--users", "5", "--spare", "-1"), 1, "--spare: -1 is not between"),
+        (("--users", "5", "--ttft-ms", "0"), 1, "--ttft-ms: "),
+        (("--users", "5", "--request-rate", "1"), 2, "--users and --request-rate do not go together"),
+        (("--users", "many"), 2, "is text where a number belongs"),
+    ],
+)
+def test_what_cannot_be_asked_is_said_in_a_line(
+    capsys: Capture, options: tuple[str, ...], code: int, said: str
+) -> None:
+    assert entry.main(["size", *ASKED, *options]) == code
+    written = capsys.readouterr()
+    assert written.out == ""
+    assert said in written.err
+    assert written.err.count("\n") == 1
