@@ -22,6 +22,7 @@ from gpudesk.sentences_fit import FIT_COUNTED, FIT_SENTENCES, FIT_WORDS
 from gpudesk.sentences_launch import LAUNCH_COUNTED, LAUNCH_SENTENCES, LAUNCH_WORDS
 from gpudesk.sentences_sizing import SIZING_COUNTED, SIZING_SENTENCES, SIZING_WORDS
 from gpudesk.sentences_topology import TOPOLOGY_COUNTED, TOPOLOGY_SENTENCES, TOPOLOGY_WORDS
+from gpudesk.sentences_worked import WORKED_SENTENCES
 from gpudesk.text import tr, trn
 
 _ENGLISH: Final = Formatter()
@@ -270,6 +271,7 @@ SENTENCES: Final = MappingProxyType(
         **LAUNCH_SENTENCES,
         **SIZING_SENTENCES,
         **TOPOLOGY_SENTENCES,
+        **WORKED_SENTENCES,
     }
 )
 

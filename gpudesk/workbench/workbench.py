@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from gpudesk.domain.sizing import HowMany, MemoryRoom, Needed, Remedy
     from gpudesk.domain.sweeps import Sweep
     from gpudesk.domain.topology import Scaling, Topology
+    from gpudesk.domain.worked_examples import WorkedFigure
     from gpudesk.engine.constants import Calibration
     from gpudesk.workbench.estimating import Estimator
     from gpudesk.workbench.fit_matrix import FitFinder
@@ -136,6 +137,16 @@ class Workbench:
         except paths.MissingFileError as error:
             raise InputError(message("records.missing", reason=str(error))) from error
         return read_records(self.catalog, folder, paths.held_out_path())
+
+    # Figures that documents print
+
+    @cached_property
+    def worked_examples(self) -> tuple[WorkedFigure, ...]:
+        """Printed figures, worked out again; raises `InputError` or `MissingFileError`."""
+        from gpudesk.workbench.worked.reading import read_examples, work_out
+
+        worked = map(work_out, read_examples(paths.worked_examples_path()))
+        return tuple(figure for figure in worked if figure is not None)
 
     # Scenarios
 

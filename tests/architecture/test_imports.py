@@ -39,7 +39,8 @@ RULES = {
     "text": Rule(_names("paths")),
     "sentences": Rule(
         _names(
-            "domain text sentences_catalog sentences_fit sentences_launch sentences_sizing sentences_topology"
+            "domain text sentences_catalog sentences_fit sentences_launch sentences_sizing sentences_topology "
+            "sentences_worked"
         )
     ),
     "sentences_catalog": Rule(_names("sentences_configs sentences_imports sentences_packs")),
@@ -50,6 +51,7 @@ RULES = {
     "sentences_packs": Rule(_names("")),
     "sentences_sizing": Rule(_names("")),
     "sentences_topology": Rule(_names("")),
+    "sentences_worked": Rule(_names("")),
     # From the bottom up.
     "domain": Rule(_names("")),
     "engine": Rule(_names("domain"), _names("numpy")),

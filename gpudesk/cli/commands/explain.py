@@ -47,7 +47,10 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type
         nargs="?",
         default=_FIGURE,
         metavar=tr("FIGURE"),
-        help=tr("such as output_tokens_per_s, ttft_ms, tpot_ms, max_concurrency, memory or plan"),
+        help=tr(
+            "such as output_tokens_per_s, ttft_ms, tpot_ms, max_concurrency, memory or plan; or a worked "
+            "example by its number, such as W001-05, or examples for a list of them"
+        ),
     )
     add_scenario_options(parser)
     add_json(parser)
@@ -56,12 +59,16 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type
 
 def run(options: argparse.Namespace) -> int:
     """Explain the figure for each accelerator."""
+    from gpudesk.cli.worked_text import is_example, say_examples
     from gpudesk.sentences import problem
     from gpudesk.workbench.workbench import Workbench
 
     explained: list[_Explained] = []
     code = DONE
     with Workbench.open() as workbench:
+        if is_example(options.figure):
+            say_examples(options.figure, workbench, as_json=options.json)
+            return DONE
         scenario = scenario_from(options, workbench)
         _check_figure(options.figure)
         for choice, request in zip(scenario.accelerators, scenario.requests(), strict=True):

@@ -72,3 +72,30 @@ def test_units_are_not_said_twice(capsys: Capture) -> None:
     assert "tokens of one sequence = 1,100" in said
     assert "1,100 tokens" not in said
     assert "GB)" in said
+
+
+def test_a_worked_example_needs_no_scenario(capsys: Capture) -> None:
+    assert entry.main(["explain", "w001-05"]) == 0
+    said = capsys.readouterr().out
+    assert said.startswith("W001-05  H100 count for 405B, FP16\nAMD MI300X vs NVIDIA H100")
+    assert "= ⌈405 × 2 ÷ 80⌉ = 11\n" in said
+    assert said.endswith("Printed 4 – 6, but arithmetic gives 11.\n")
+
+
+def test_worked_examples_are_listed(capsys: Capture) -> None:
+    assert entry.main(["explain", "examples", "--json"]) == 0
+    examples = json.loads(capsys.readouterr().out)["examples"]
+    refused = [each["id"] for each in examples if each["verdict"] == "contradicted by arithmetic"]
+    assert len(examples) == 480
+    assert "W004-19" in refused
+    (flat,) = (each for each in examples if each["id"] == "W004-04")
+    assert (flat["value"], flat["unit"], flat["stated"]) == (42240.0, "GB/s", 42240.0)
+    assert entry.main(["explain", "examples"]) == 0
+    assert "W003-10" in capsys.readouterr().out
+
+
+def test_a_worked_example_that_is_not_there_is_said_not_to_be(capsys: Capture) -> None:
+    assert entry.main(["explain", "W009-99"]) == 1
+    assert capsys.readouterr().err == (
+        "gpudesk: figure: W009-99 is no worked example; `gpudesk explain examples` lists all there are\n"
+    )
