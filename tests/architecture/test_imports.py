@@ -39,8 +39,8 @@ RULES = {
     "text": Rule(_names("paths")),
     "sentences": Rule(
         _names(
-            "domain text sentences_catalog sentences_fit sentences_launch sentences_sizing sentences_topology "
-            "sentences_worked"
+            "domain text sentences_catalog sentences_fit sentences_launch sentences_sizing "
+            "sentences_topology sentences_worked"
         )
     ),
     "sentences_catalog": Rule(_names("sentences_configs sentences_imports sentences_packs")),

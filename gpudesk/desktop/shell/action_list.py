@@ -13,6 +13,7 @@ from gpudesk.desktop.shell.dialog_calls import (
     show_installation_check,
     show_keys,
     show_more_settings,
+    show_worked_examples,
 )
 from gpudesk.desktop.shell.regions import go_to_region
 from gpudesk.desktop.theme import theme as themes
@@ -301,6 +302,14 @@ def _help(window: MainWindow) -> list[ActionSpec]:
             0,
             "keyboard",
             ("F1",),
+        ),
+        ActionSpec(
+            "help.examples",
+            tr("Printed figures, worked out…"),
+            partial(show_worked_examples, window),
+            Menu.HELP,
+            0,
+            "microscope",
         ),
         ActionSpec(
             "help.logs", tr("Open the folder of logs"), window.program.open_logs, Menu.HELP, 1, "folder"

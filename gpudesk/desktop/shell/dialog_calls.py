@@ -49,6 +49,22 @@ def show_installation_check(window: MainWindow) -> None:
     _open(InstallationDialog(window.theme, window))
 
 
+def show_worked_examples(window: MainWindow) -> None:
+    """Show the figures of documents that are worked out again."""
+    from gpudesk.desktop.shell.dialogs.worked_examples import WorkedExamplesDialog
+
+    workbench = window.program.workbench
+    _open(
+        WorkedExamplesDialog(
+            window.theme,
+            workbench.worked_examples,
+            lambda source: workbench.catalog.source(source).title,
+            window.desk.formatter,
+            window,
+        )
+    )
+
+
 def _open(dialog: QDialog) -> None:
     dialog.finished.connect(dialog.deleteLater)
     dialog.open()

@@ -1,0 +1,73 @@
+"""Printed figures and their working: from the menu, narrowed, read, copied."""
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from gpudesk.desktop.main_window import MainWindow
+from gpudesk.desktop.shell.dialogs.worked_examples import WorkedExamplesDialog
+
+
+@pytest.fixture
+def dialog(window: MainWindow) -> WorkedExamplesDialog:
+    """Open it as the menu does."""
+    (action,) = (spec for spec in window.actions_of_window() if spec.id == "help.examples")
+    action.run()
+    (opened,) = window.findChildren(WorkedExamplesDialog)
+    assert opened.isVisible()
+    return opened
+
+
+def shown(dialog: WorkedExamplesDialog) -> list[str]:
+    """Return the numbers of the rows that are shown."""
+    table = dialog.table
+    items = [table.item(row, 0) for row in range(table.rowCount()) if not table.isRowHidden(row)]
+    return [item.text() for item in items if item is not None]
+
+
+def test_figures_are_found_and_their_working_read(dialog: WorkedExamplesDialog, qtbot: QtBot) -> None:
+    assert len(shown(dialog)) == 480
+    QTest.keyClicks(dialog.filter, "w001-05")
+    assert shown(dialog) == ["W001-05"]
+    row = dialog.table.selectedItems()
+    assert [item.text() for item in row] == ["W001-05", "Refused", "H100 count for 405B, FP16", "4 – 6", "11"]
+    assert "⌈405 × 2 ÷ 80⌉ = 11" in dialog.working.text()
+    assert "Printed 4 – 6, but arithmetic gives 11." in dialog.working.text()
+    QTest.mouseClick(dialog.copy, Qt.MouseButton.LeftButton)
+    assert QGuiApplication.clipboard().text() == dialog.text
+    assert dialog.copy.text() == "Copied"
+
+
+def test_a_verdict_narrows_the_list(dialog: WorkedExamplesDialog) -> None:
+    for verdict, number, label in (
+        ("contradicted by arithmetic", 55, "Refused"),
+        ("not derivable", 32, "Cannot be derived"),
+    ):
+        dialog.verdict.set_value(verdict)
+        dialog.verdict.chosen.emit(verdict)
+        assert len(shown(dialog)) == number
+        assert dialog.table.selectedItems()[1].text() == label
+
+
+def test_what_is_not_found_is_said(dialog: WorkedExamplesDialog) -> None:
+    QTest.keyClicks(dialog.filter, "no such words")
+    assert shown(dialog) == []
+    assert dialog.working.text() == "No figure is shown. Empty the filter."
+    assert not dialog.copy.isEnabled()
+    QTest.keyClick(dialog.filter, Qt.Key.Key_Escape)
+    assert len(shown(dialog)) == 480
+    assert dialog.copy.isEnabled()
+
+
+def test_keys_lead_through_it(dialog: WorkedExamplesDialog, qtbot: QtBot) -> None:
+    assert dialog.filter.hasFocus()
+    QTest.keyClick(dialog.filter, Qt.Key.Key_Down)
+    assert dialog.table.hasFocus()
+    QTest.keyClick(dialog.table, Qt.Key.Key_Down)
+    assert dialog.current is not None
+    assert dialog.current.example.id == "W000-02"
+    assert dialog.working.text().startswith("W000-02: ")
+    QTest.keyClick(dialog, Qt.Key.Key_Escape)
+    assert not dialog.isVisible()
