@@ -12,6 +12,9 @@ from typing import Final
 FIT_SENTENCES: Final[Mapping[str, str]] = MappingProxyType(
     {
         "fit.below_one": "{given} is below 1; give a whole number from 1 on",
+        "fit.finding": "Looking for the smallest deployments",
+        "fit.no_label": "{accelerator} has no memory label to read",
+        "fit.no_parameters": "how many parameters {model} has is not known",
     }
 )
 
