@@ -12,12 +12,13 @@ from typing import Final
 from gpudesk.domain.messages import InputError, message
 from gpudesk.domain.worked_examples import Tolerance, Verdict, WorkedExample, WorkedFigure
 from gpudesk.workbench.worked.calculation import Calculation
+from gpudesk.workbench.worked.costs import COSTS
 from gpudesk.workbench.worked.counts import COUNTS
 from gpudesk.workbench.worked.rates import RATES
 from gpudesk.workbench.worked.ratios import RATIOS
 
 #: The calculations by the formula that examples name them with.
-CALCULATIONS: Final[Mapping[str, Calculation]] = MappingProxyType({**COUNTS, **RATES, **RATIOS})
+CALCULATIONS: Final[Mapping[str, Calculation]] = MappingProxyType({**COUNTS, **RATES, **RATIOS, **COSTS})
 
 _COLUMNS: Final = ("id", "seed", "statement", "inputs", "expected", "tolerance", "verdict")
 _SEED: Final = re.compile(r"(\d{3})_\w+\.txt")
