@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from gpudesk.desktop.session.edits import with_count, with_load_value
+from gpudesk.desktop.session.edits import (
+    add_accelerator,
+    make_baseline,
+    remove_accelerator,
+    with_count,
+    with_load_value,
+)
 from gpudesk.domain.precision import Precision, concrete
-from gpudesk.domain.scenarios import Scenario
+from gpudesk.domain.scenarios import MOST_ACCELERATORS, AcceleratorChoice, Scenario
 from gpudesk.domain.sizing import Remedy, RemedyKind
 
 
@@ -36,6 +42,27 @@ def with_deployment(
     kept = scenario.weights if concrete(scenario.weights, vendor) is weights else None
     chosen = kept or stated_format(weights, vendor)
     return with_count(replace(scenario, weights=chosen), position, count)
+
+
+def with_pair(
+    scenario: Scenario, model: str, weights: Precision, kv: Precision, accelerator: str, count: int | None
+) -> Scenario:
+    """Return the scenario with another model in these formats, and an accelerator as its baseline.
+
+    The accelerator's plan and serving engine are left open, and its count too where that is None. The others
+    stay; of a full comparison the last one makes room.
+    """
+    places = (n for n, choice in enumerate(scenario.accelerators) if choice.accelerator == accelerator)
+    place = next(places, None)
+    if place is None:
+        if len(scenario.accelerators) >= MOST_ACCELERATORS:
+            scenario = remove_accelerator(scenario, len(scenario.accelerators) - 1)
+        scenario = add_accelerator(scenario, accelerator)
+        place = len(scenario.accelerators) - 1
+    scenario = make_baseline(scenario, place)
+    first = AcceleratorChoice(accelerator, count=count, slot=scenario.accelerators[0].slot)
+    choices = (first, *scenario.accelerators[1:])
+    return replace(scenario, model=model, weights=weights, kv=kv, accelerators=choices)
 
 
 def stated_format(weights: Precision, vendor: str) -> Precision:

@@ -12,8 +12,10 @@ from gpudesk.desktop.theme.pen import Pen
 from gpudesk.desktop.theme.theme import Theme
 from gpudesk.text import tr
 
-#: The mark that is a tint, not a glyph.
+#: The mark that is a tint, not a glyph; further tints; what is not there; what stands in a frame.
 TINT = "best"
+_TINTS = (TINT, "ink4", "ink3")
+HATCH, OUTLINE = "hatch", "outline"
 
 
 class MarkLegend(QWidget):
@@ -47,9 +49,9 @@ class MarkLegend(QWidget):
             pen.hairline(0, 0, self.width(), 0)
             x, level = theme.length(16), self.height() / 2
             for mark, text in self._marks:
-                if mark == TINT:
+                if mark in (*_TINTS, HATCH, OUTLINE):
                     box = QRectF(x, level - theme.length(6), theme.length(16), theme.length(12))
-                    pen.tint(box, "best", radius=3)
+                    self._box(pen, mark, box)
                     x += theme.length(22)
                 else:
                     pen.glyph(mark, x + theme.length(4), level)
@@ -58,3 +60,12 @@ class MarkLegend(QWidget):
                 x += pen.text(room, text, font="small", colour="text2") + theme.length(20)
         finally:
             painter.end()
+
+    @staticmethod
+    def _box(pen: Pen, mark: str, box: QRectF) -> None:
+        if mark == HATCH:
+            pen.hatch(box)
+        elif mark == OUTLINE:
+            pen.frame(box, "text1", radius=3)
+        else:
+            pen.tint(box, mark, radius=3)

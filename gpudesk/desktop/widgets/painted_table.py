@@ -16,7 +16,7 @@ from PySide6.QtCore import (
     Qt,
 )
 from PySide6.QtGui import QHelpEvent, QMouseEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QAbstractItemView, QTableView, QToolTip, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QToolTip, QWidget
 
 from gpudesk.desktop.widgets.type_ahead import TypeAhead
 
@@ -30,6 +30,18 @@ class Place:
     number: int
     start: int
     size: int
+
+
+def places_between(labels: QHeaderView, top: int, bottom: int) -> list[Place]:
+    """Return the rows of labels at the left between two levels of their viewport."""
+    first, last = labels.visualIndexAt(max(0, top)), labels.visualIndexAt(bottom)
+    if first < 0:
+        return []
+    last = labels.count() - 1 if last < 0 else last
+    return [
+        Place(row, labels.sectionViewportPosition(row), labels.sectionSize(row))
+        for row in range(first, last + 1)
+    ]
 
 
 class PaintedTable(QTableView):

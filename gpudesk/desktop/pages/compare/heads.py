@@ -13,7 +13,7 @@ from gpudesk.desktop.pages.compare.cell_painter import heading_middle, heading_w
 from gpudesk.desktop.pages.compare.measures import LABEL_END, LABEL_MARGIN, Margins
 from gpudesk.desktop.theme.pen import Pen
 from gpudesk.desktop.theme.theme import Theme
-from gpudesk.desktop.widgets.painted_table import Place
+from gpudesk.desktop.widgets.painted_table import Place, places_between
 from gpudesk.desktop.widgets.text_cache import TextCache
 from gpudesk.sheets.comparison_parts import ComparedHead, ComparedRow
 from gpudesk.text import tr
@@ -158,14 +158,7 @@ class RowLabels(QHeaderView):
 
     def places(self, top: int, bottom: int) -> list[Place]:
         """Return the rows between two levels of the viewport."""
-        first, last = self.visualIndexAt(max(0, top)), self.visualIndexAt(bottom)
-        if first < 0:
-            return []
-        last = self.count() - 1 if last < 0 else last
-        return [
-            Place(row, self.sectionViewportPosition(row), self.sectionSize(row))
-            for row in range(first, last + 1)
-        ]
+        return places_between(self, top, bottom)
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802 - Qt's name
         """Draw all labels in sight."""

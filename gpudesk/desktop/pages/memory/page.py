@@ -27,7 +27,7 @@ from gpudesk.desktop.widgets.states import MissingState, ProblemNote
 from gpudesk.sentences import sentence
 from gpudesk.text import tr
 
-FIT, CONTEXT, NEEDED = "fit", "context", "needed"
+FIT, CONTEXT, NEEDED, MATRIX = "fit", "context", "needed", "matrix"
 
 _SECTION: Final = 53
 _VIEW: Final = "memory.view"
@@ -65,6 +65,7 @@ class MemoryPage(Page):
             (FIT, tr("Fit now")),
             (CONTEXT, tr("KV against context")),
             (NEEDED, tr("Accelerators needed")),
+            (MATRIX, tr("All models")),
         )
 
     def _build(self) -> None:
@@ -120,6 +121,10 @@ class MemoryPage(Page):
             return FitView(self.desk, self.theme)
         if key == NEEDED:
             return NeededView(self.desk, self.theme)
+        if key == MATRIX:
+            from gpudesk.desktop.pages.memory.matrix_view import MatrixView
+
+            return MatrixView(self.desk, self.theme, self.settings)
         # The plot library is not loaded before somebody asks for a plot.
         from gpudesk.desktop.pages.memory.context_view import ContextView
 
