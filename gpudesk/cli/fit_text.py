@@ -9,28 +9,18 @@ from gpudesk.domain.fit_matrix import FitCell
 from gpudesk.domain.formatting import UNKNOWN, Formatter
 from gpudesk.sentences import plan_name, sentence
 from gpudesk.sheets.labels import engine_name, precision_name
-from gpudesk.text import tr, trn
+from gpudesk.text import tr
 
 
 def fit_lines(
     cells: Sequence[FitCell],
-    asked: tuple[int, int],
     parts: Mapping[str, str],
     models: Mapping[str, str],
     formatter: Formatter,
     width: int,
     strong: Callable[[str], str],
 ) -> Iterator[str]:
-    """Yield a table with one pair in a row; `asked` are tokens of a sequence and sequences in flight."""
-    context, concurrency = asked
-    yield trn(
-        "{n} sequence of {tokens} tokens in flight",
-        "{n} sequences of {tokens} tokens in flight",
-        concurrency,
-        n=formatter.count(concurrency),
-        tokens=formatter.count(context),
-    )
-    yield ""
+    """Yield a table with one pair in a row."""
     head = (
         tr("Model"),
         tr("Weights"),

@@ -3,12 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 from gpudesk.domain.accelerators import Accelerator
 from gpudesk.domain.deployments import ParallelPlan
 from gpudesk.domain.messages import Message
 from gpudesk.domain.models import Model
 from gpudesk.domain.precision import Precision
+
+
+class ReadingId(StrEnum):
+    """How a memory label is read by whoever counts accelerators from it; answers use none of these.
+
+    As GB or as GiB, whole or with a tenth kept free.
+    """
+
+    DECIMAL = "decimal"
+    BINARY = "binary"
+    DECIMAL_RESERVED = "decimal-reserved"
+    BINARY_RESERVED = "binary-reserved"
 
 
 @dataclass(frozen=True, slots=True)

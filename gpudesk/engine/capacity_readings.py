@@ -9,22 +9,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Final
 
+from gpudesk.domain.fit_matrix import ReadingId
 from gpudesk.domain.units import GB, GIB
 
 #: Deployment sizes that the readings with a reserve round up to.
 OFFERED_COUNTS: Final = (1, 2, 4, 8, 16)
-
-
-class ReadingId(StrEnum):
-    """The names of the readings."""
-
-    DECIMAL = "decimal"
-    BINARY = "binary"
-    DECIMAL_RESERVED = "decimal-reserved"
-    BINARY_RESERVED = "binary-reserved"
 
 
 @dataclass(frozen=True, slots=True)

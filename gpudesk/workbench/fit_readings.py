@@ -10,11 +10,11 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from gpudesk.domain.accelerators import Accelerator
-from gpudesk.domain.fit_matrix import FitCell, FitMatrix, FitQuestion
+from gpudesk.domain.fit_matrix import FitCell, FitMatrix, FitQuestion, ReadingId
 from gpudesk.domain.messages import message
 from gpudesk.domain.models import Model
 from gpudesk.domain.precision import FORMATS, Precision, concrete
-from gpudesk.engine.capacity_readings import CapacityReading
+from gpudesk.engine.capacity_readings import READINGS, CapacityReading
 from gpudesk.engine.tensors import parameter_count
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ _UNITS: Final = {"G": 1.0, "T": 1000.0}
 
 
 def reading_matrix(
-    reading: CapacityReading,
+    reading: ReadingId,
     question: FitQuestion,
     accelerators: Sequence[Accelerator],
     models: Sequence[Model],
@@ -37,8 +37,9 @@ def reading_matrix(
     `parameters` are those of each model by its id. Cells have no plan and no serving engine; what is usable
     and left of it is that of one accelerator by the reading.
     """
+    read = READINGS[reading]
     rows = tuple(
-        tuple(_cell(reading, question, part, model, parameters.get(model.id)) for part in accelerators)
+        tuple(_cell(read, question, part, model, parameters.get(model.id)) for part in accelerators)
         for model in models
     )
     return FitMatrix(question, tuple(accelerators), tuple(models), rows)

@@ -10,8 +10,11 @@ from gpudesk.cli import output
 from gpudesk.cli.faults import DONE, UsageError
 from gpudesk.cli.lists import words
 from gpudesk.cli.options import add_json, base_scenario, number, whole
+from gpudesk.domain.fit_matrix import FitQuestion, ReadingId
+from gpudesk.domain.formatting import Formatter
 from gpudesk.domain.precision import Precision
-from gpudesk.text import tr
+from gpudesk.sheets.fit_words import reading_note
+from gpudesk.text import tr, trn
 
 if TYPE_CHECKING:
     from gpudesk.domain.fit_matrix import FitCell
@@ -42,6 +45,7 @@ class _Asked(NamedTuple):
     concurrency: int
     serving_engine: str | None
     memory_fraction: float | None
+    reading: ReadingId | None
 
 
 def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type to itself
@@ -83,6 +87,14 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type
     parser.add_argument(
         "--memory-fraction", metavar="F", type=number, help=tr("the serving engine's setting")
     )
+    parser.add_argument(
+        "--reading",
+        choices=[each.value for each in ReadingId],
+        metavar="|".join(ReadingId),
+        help=tr(
+            "count weights alone by a reading of the memory label, as printed tables do; for checking them"
+        ),
+    )
     add_json(parser)
     parser.set_defaults(run=run)
 
@@ -118,6 +130,7 @@ def _asked(options: argparse.Namespace, base: Scenario | None) -> _Asked:
         concurrency=concurrency or _CONCURRENCY,
         serving_engine=stated.get("serving_engine"),
         memory_fraction=stated.get("memory_fraction"),
+        reading=None if options.reading is None else ReadingId(options.reading),
     )
 
 
@@ -151,8 +164,6 @@ def _named(ids: Sequence[str] | None) -> tuple[str, ...] | None:
 
 def _cells(asked: _Asked, workbench: Workbench) -> list[FitCell]:
     """Return the cells of all pairs, model by model in the order asked."""
-    from gpudesk.domain.fit_matrix import FitQuestion
-
     catalog = workbench.catalog
     models = catalog.models() if asked.models is None else [catalog.model(each) for each in asked.models]
     cells: dict[str, tuple[FitCell, ...]] = {}
@@ -160,9 +171,24 @@ def _cells(asked: _Asked, workbench: Workbench) -> list[FitCell]:
         question = FitQuestion(
             weights, asked.kv, asked.context, asked.concurrency, asked.serving_engine, asked.memory_fraction
         )
-        matrix = workbench.fit_matrix(question, asked.accelerators, [model.id for model in group])
-        cells |= {model.id: row for model, row in zip(group, matrix.rows, strict=True)}
+        rows = _rows(question, asked, group, workbench)
+        cells |= {model.id: row for model, row in zip(group, rows, strict=True)}
     return [cell for model in models for cell in cells[model.id]]
+
+
+def _rows(
+    question: FitQuestion, asked: _Asked, models: Sequence[Model], workbench: Workbench
+) -> tuple[tuple[FitCell, ...], ...]:
+    if asked.reading is None:
+        return workbench.fit_matrix(question, asked.accelerators, [model.id for model in models]).rows
+    from gpudesk.workbench.fit_readings import parameters_of, reading_matrix
+
+    catalog = workbench.catalog
+    parts = catalog.accelerators()
+    if asked.accelerators is not None:
+        parts = tuple(catalog.accelerator(each) for each in asked.accelerators)
+    known = parameters_of(catalog, models)
+    return reading_matrix(asked.reading, question, parts, models, known).rows
 
 
 def _by_format(models: Sequence[Model], weights: Precision | None) -> dict[Precision, list[Model]]:
@@ -180,11 +206,24 @@ def _show(cells: Sequence[FitCell], asked: _Asked, workbench: Workbench, *, as_j
         output.say_json(fit_fields(cells, asked.context, asked.concurrency))
         return
     from gpudesk.cli.fit_text import fit_lines
-    from gpudesk.domain.formatting import Formatter
 
     catalog = workbench.catalog
     parts = {part.id: part.name for part in catalog.accelerators()}
     models = {model.id: model.name for model in catalog.models()}
-    asked_for = asked.context, asked.concurrency
-    for line in fit_lines(cells, asked_for, parts, models, Formatter(), output.width(), output.strong):
+    formatter = Formatter()
+    output.say(_asked_text(asked, formatter))
+    output.say()
+    for line in fit_lines(cells, parts, models, formatter, output.width(), output.strong):
         output.say(line)
+
+
+def _asked_text(asked: _Asked, formatter: Formatter) -> str:
+    if asked.reading is not None:
+        return f"{reading_note(asked.reading)}."
+    return trn(
+        "{n} sequence of {tokens} tokens in flight",
+        "{n} sequences of {tokens} tokens in flight",
+        asked.concurrency,
+        n=formatter.count(asked.concurrency),
+        tokens=formatter.count(asked.context),
+    )

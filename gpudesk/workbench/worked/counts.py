@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
+from gpudesk.domain.fit_matrix import ReadingId
 from gpudesk.domain.units import GB, GIB
-from gpudesk.engine.capacity_readings import READINGS, CapacityReading, ReadingId, power_of_two
+from gpudesk.engine.capacity_readings import READINGS, CapacityReading, power_of_two
 from gpudesk.workbench.worked.calculation import Calculation, Quantity
 
 _Values = Mapping[str, float]

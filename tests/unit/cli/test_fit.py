@@ -85,6 +85,24 @@ def test_the_table_says_plan_and_reason(capsys: Capture) -> None:
 
 
 @pytest.mark.parametrize(
+    ("reading", "counts"),
+    [
+        ("decimal", [11, 5]),
+        ("binary", [10, 4]),
+        ("decimal-reserved", [16, 8]),
+        ("binary-reserved", [16, 8]),
+    ],
+)
+def test_a_label_is_read_as_printed_tables_do(capsys: Capture, reading: str, counts: list[int]) -> None:
+    asked = ("--accelerators", "h100-sxm,mi300x", "--model", "llama-3.1-405b", "--weights", "fp16")
+    found = cells(capsys, *asked, "--reading", reading)
+    assert [each["count"] for each in found] == counts
+    assert [each["parallel"] for each in found] == [None, None]
+    assert entry.main(["fit", *asked, "--reading", reading]) == 0
+    assert capsys.readouterr().out.startswith("For checking printed figures, never what answers use:")
+
+
+@pytest.mark.parametrize(
     ("options", "code", "said"),
     [
         (("--models", "nope"), 1, "there is no model nope"),
@@ -94,6 +112,7 @@ def test_the_table_says_plan_and_reason(capsys: Capture) -> None:
         (("--weights", "fp99"), 1, '--weights: "fp99" is not one of'),
         (("--context", "5", "--input-tokens", "4"), 2, "--context stands for input and output tokens"),
         (("--input-tokens", "4"), 2, "--input-tokens and --output-tokens go together"),
+        (("--reading", "x"), 2, "argument --reading: invalid choice: 'x'"),
         (("--scenario", "a.gpudesk", "--template", "b"), 2, "--scenario and --template do not go together"),
     ],
 )

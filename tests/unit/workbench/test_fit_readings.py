@@ -6,11 +6,10 @@ from dataclasses import replace
 import pytest
 
 from gpudesk import paths
-from gpudesk.domain.fit_matrix import FitCell, FitQuestion
+from gpudesk.domain.fit_matrix import FitCell, FitQuestion, ReadingId
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.units import GB, GIB
 from gpudesk.domain.worked_examples import WorkedExample
-from gpudesk.engine.capacity_readings import READINGS, CapacityReading, ReadingId
 from gpudesk.workbench.fit_readings import label_of, parameters_of, plain_weights_bytes, reading_matrix
 from gpudesk.workbench.workbench import Workbench
 from gpudesk.workbench.worked.reading import read_examples
@@ -35,7 +34,7 @@ def workbench() -> Iterator[Workbench]:
         yield opened
 
 
-def count(workbench: Workbench, reading: CapacityReading, example: WorkedExample) -> int | None:
+def count(workbench: Workbench, reading: ReadingId, example: WorkedExample) -> int | None:
     """Return what the matrix says of a part with the label and a model with the parameters of an example."""
     given = example.inputs
     part = replace(workbench.catalog.accelerator("h100-sxm"), memory_label=f"{given['mem']:g} GB")
@@ -49,7 +48,7 @@ def count(workbench: Workbench, reading: CapacityReading, example: WorkedExample
 def test_every_row_of_a_published_grid_is_counted_alike(workbench: Workbench, name: str) -> None:
     examples = grid(name)
     assert len(examples) > 60
-    wrong = [each.id for each in examples if count(workbench, READINGS[GRIDS[name]], each) != each.expected]
+    wrong = [each.id for each in examples if count(workbench, GRIDS[name], each) != each.expected]
     assert wrong == []
 
 
@@ -58,9 +57,7 @@ def cell(workbench: Workbench, reading: ReadingId, part: str, model: str) -> Fit
     models = [catalog.model(model)]
     parameters = parameters_of(catalog, models)
     parts = [catalog.accelerator(part)]
-    return reading_matrix(READINGS[reading], FitQuestion(Precision.FP16), parts, models, parameters).rows[0][
-        0
-    ]
+    return reading_matrix(reading, FitQuestion(Precision.FP16), parts, models, parameters).rows[0][0]
 
 
 def test_what_is_left_is_that_of_one_part_by_the_reading(workbench: Workbench) -> None:
@@ -105,7 +102,7 @@ def test_what_cannot_be_counted_says_why(workbench: Workbench) -> None:
     catalog = workbench.catalog
     nameless = replace(catalog.accelerator("h100-sxm"), memory_label=None)
     model = catalog.model("llama-3.1-70b")
-    reading, question = READINGS[ReadingId.DECIMAL], FitQuestion(Precision.FP8)
+    reading, question = ReadingId.DECIMAL, FitQuestion(Precision.FP8)
     without_label = reading_matrix(reading, question, [nameless], [model], {model.id: 70e9}).rows[0][0]
     assert without_label.reason is not None
     assert without_label.reason.id == "fit.no_label"
