@@ -44,7 +44,7 @@ class Ladder:
     frame: Frame
     sizes: tuple[int, ...]
     _plans: dict[int, list[ParallelPlan]] = field(default_factory=dict)
-    _made: dict[ParallelPlan, Placement] = field(default_factory=dict)
+    _made: dict[int, list[Placement | None]] = field(default_factory=dict)
 
     def lowest(self, tokens: int, concurrency: int) -> Rung | None:
         """Return the smallest deployment that runs so many sequences of `tokens` at once; None without one.
@@ -54,10 +54,12 @@ class Ladder:
         for size in self.sizes:
             for placed in self._placements(size):
                 budget = placed.budget
-                if budget.pool_bytes <= 0:
+                if budget.pool_bytes <= 0 or placed.most_running * placed.plan.dp < concurrency:
                     continue
                 each = budget.cache.sequence_bytes(tokens)
-                if budget.held(each) >= 1 and placed.running(each) * placed.plan.dp >= concurrency:
+                if budget.held(each) < concurrency:
+                    continue
+                if placed.running(each) * placed.plan.dp >= concurrency:
                     ranks = budget.attention_ranks * budget.replicas
                     return Rung(placed, budget.pool_bytes - -(-concurrency // ranks) * each)
         return None
@@ -81,9 +83,13 @@ class Ladder:
         """Yield the plans of a size, each with its memory worked out when it is asked for."""
         plans = self._plans.get(size)
         if plans is None:
-            plans = self._plans[size] = sorted(plans_of(self.request, self.frame, size), key=_PLAIN_FIRST)
-        for plan in plans:
-            placed = self._made.get(plan)
+            plans = sorted(plans_of(self.request, self.frame, size), key=_PLAIN_FIRST)
+            # In this order: two threads may ask the same.
+            self._made[size] = [None] * len(plans)
+            self._plans[size] = plans
+        made = self._made[size]
+        for place, plan in enumerate(plans):
+            placed = made[place]
             if placed is None:
-                placed = self._made[plan] = placement(self.request, self.frame, plan)
+                placed = made[place] = placement(self.request, self.frame, plan)
             yield placed

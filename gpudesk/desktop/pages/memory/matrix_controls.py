@@ -33,7 +33,7 @@ from gpudesk.domain.formatting import Formatter
 from gpudesk.domain.precision import Precision
 from gpudesk.sheets.fit_words import reading_name, reading_note
 from gpudesk.sheets.labels import precision_name
-from gpudesk.text import tr
+from gpudesk.text import tr, trn
 
 _MARGIN: Final = 16.0
 #: The height of the captions above the values of the fields.
@@ -208,8 +208,7 @@ class NarrowRow(FlowRow):
     def show_most(self, most: int) -> None:
         """Say which count is asked for at the most."""
         self._most = most
-        text = tr("Fits {n} or fewer", n=most) if most else tr("Any count")
-        self.most.show_text(text, on=most > 0)
+        self.most.show_text(_most_text(most), on=most > 0)
         self.flow.invalidate()
 
     def show_count(self, text: str) -> None:
@@ -223,7 +222,11 @@ class NarrowRow(FlowRow):
 
     def _fill(self, menu: QMenu) -> None:
         for count in (0, *MOST_COUNTS):
-            entry = menu.addAction(tr("Fits {n} or fewer", n=count) if count else tr("Any count"))
+            entry = menu.addAction(_most_text(count))
             entry.setCheckable(True)
             entry.setChecked(count == self._most)
             entry.triggered.connect(lambda _, chosen=count: self.most_changed.emit(chosen))
+
+
+def _most_text(most: int) -> str:
+    return trn("Fits {n}", "Fits {n} or fewer", most, n=most) if most else tr("Any count")

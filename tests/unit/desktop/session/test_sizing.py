@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from gpudesk.desktop.session.sizing import stated_format, with_deployment, with_remedy
+from gpudesk.desktop.session.sizing import stated_format, with_deployment, with_pair, with_remedy
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.scenarios import AcceleratorChoice, Scenario
 from gpudesk.domain.sizing import Remedy, RemedyKind
@@ -60,3 +60,30 @@ def test_a_deployment_keeps_the_format_that_is_stated_already(scenario: Scenario
     assert kept.accelerators[1].count == 1
     other = with_deployment(scenario, 0, Precision.INT4, 1, "NVIDIA")
     assert (other.weights, other.accelerators[0].count) == (Precision.INT4, 1)
+
+
+def test_a_pair_becomes_the_baseline_and_the_others_stay(scenario: Scenario) -> None:
+    edited = with_pair(scenario, "phi-4", Precision.FP4, Precision.FP8, "mi355x", 2)
+    assert (edited.model, edited.weights, edited.kv) == ("phi-4", Precision.FP4, Precision.FP8)
+    assert [(choice.accelerator, choice.count) for choice in edited.accelerators] == [
+        ("mi355x", 2),
+        ("h200-sxm", 2),
+        ("b200-hgx", 2),
+    ]
+    assert len({choice.slot for choice in edited.accelerators}) == 3
+    assert edited.workload == scenario.workload
+
+
+def test_a_part_that_is_there_moves_with_its_colour_and_lets_its_plan_go(scenario: Scenario) -> None:
+    planned = AcceleratorChoice("b200-hgx", 2, tp=2, serving_engine="tgi", slot=4)
+    scenario = replace(scenario, accelerators=(scenario.accelerators[0], planned))
+    edited = with_pair(scenario, "phi-4", Precision.FP8, Precision.FP8, "b200-hgx", None)
+    assert edited.accelerators[0] == AcceleratorChoice("b200-hgx", slot=4)
+    assert [choice.accelerator for choice in edited.accelerators] == ["b200-hgx", "h200-sxm"]
+
+
+def test_of_six_the_last_makes_room(scenario: Scenario) -> None:
+    parts = ("h200-sxm", "b200-hgx", "mi300x", "mi325x", "mi350x", "mi355x")
+    full = replace(scenario, accelerators=tuple(AcceleratorChoice(part) for part in parts))
+    edited = with_pair(full, "phi-4", Precision.FP8, Precision.FP8, "l40s", 1)
+    assert [choice.accelerator for choice in edited.accelerators] == ["l40s", *parts[:5]]

@@ -1,0 +1,114 @@
+"""How long every accelerator against every model takes: counts, and from a changed length to the paint."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from gpudesk.desktop.app import Program
+from gpudesk.desktop.main_window import MainWindow
+from gpudesk.desktop.pages.memory.matrix_found import State
+from gpudesk.desktop.pages.memory.matrix_view import MatrixView
+from gpudesk.desktop.pages.memory.page import MATRIX, MemoryPage
+from gpudesk.domain.fit_matrix import FitQuestion
+from gpudesk.domain.precision import Precision
+from gpudesk.workbench.templates import SAMPLE
+from gpudesk.workbench.workbench import Workbench
+from tests.benchmarks.conftest import Say
+
+MATRIX_MS = 100.0
+#: For formats that nothing was asked of before; it is a job that can be stopped.
+FIRST_S = 4.0
+#: A frame, and twice that for the slowest one in a hundred.
+FRAME_MS = 33.0
+LONGEST, MOST = 32_768, 64
+ROUNDS = 30
+
+
+@pytest.fixture(scope="module")
+def workbench() -> Iterator[Workbench]:
+    with Workbench.open(with_own=False) as opened:
+        yield opened
+
+
+def lengths() -> Iterator[int]:
+    """Yield lengths that were not asked for before."""
+    yield from range(1001, LONGEST, LONGEST // ROUNDS)
+
+
+def test_all_pairs_take_less_than_a_tenth_of_a_second(workbench: Workbench, say: Say) -> None:
+    question = FitQuestion(Precision.FP8, Precision.FP8, LONGEST, MOST)
+    start = time.perf_counter()
+    matrix = workbench.fit_matrix(question)
+    first = time.perf_counter() - start
+    times = []
+    for number, length in enumerate(lengths()):
+        asked = replace(question, context=length, concurrency=1 + number * MOST // ROUNDS)
+        start = time.perf_counter()
+        workbench.fit_matrix(asked)
+        times.append((time.perf_counter() - start) * 1000)
+    pairs = f"{len(matrix.accelerators)} × {len(matrix.models)}"
+    say(f"fit of {pairs}: {statistics.median(times):.0f} ms, at first {first:.1f} s")
+    assert statistics.median(times) <= MATRIX_MS
+    assert first <= FIRST_S
+
+
+@pytest.fixture
+def window(workbench: Workbench, qapp: QApplication, qtbot: QtBot, user_home: object) -> MainWindow:
+    program = Program(qapp, workbench)
+    program.set_theme("light")
+    made = program.new_window()
+    qtbot.addWidget(made, before_close_func=lambda _: made.desk.undo_stack.setClean())
+    made.resize(1920, 1080)
+    made.open_template(SAMPLE)
+    made.show_page("memory")
+    return made
+
+
+def test_a_changed_length_is_painted_within_a_tenth_of_a_second(
+    window: MainWindow, qapp: QApplication, qtbot: QtBot, say: Say
+) -> None:
+    page = window.page
+    assert isinstance(page, MemoryPage)
+    page.choose_view(MATRIX)
+    view = page.view
+    assert isinstance(view, MatrixView)
+
+    def change(**fields: int) -> float:
+        start = time.perf_counter()
+        view.question.chosen.emit(replace(view._choices, **fields))
+        while view.found.state is not State.READY:
+            qapp.processEvents()
+        view.table.viewport().repaint()
+        return (time.perf_counter() - start) * 1000
+
+    change(context=LONGEST, concurrency=MOST)
+    times = [change(context=length, concurrency=16) for length in lengths()]
+    say(f"fit, from a changed length to the paint: {statistics.median(times):.0f} ms")
+    assert statistics.median(times) <= MATRIX_MS
+
+
+def test_the_table_scrolls_within_a_frame(window: MainWindow, qtbot: QtBot, say: Say) -> None:
+    page = window.page
+    assert isinstance(page, MemoryPage)
+    page.choose_view(MATRIX)
+    view = page.view
+    assert isinstance(view, MatrixView)
+    qtbot.waitUntil(lambda: view.found.state is State.READY, timeout=30_000)
+    bars = (view.table.verticalScrollBar(), view.table.horizontalScrollBar())
+    times = []
+    for step in range(60):
+        for bar in bars:
+            bar.setValue(bar.maximum() * step // 60)
+        start = time.perf_counter()
+        view.table.viewport().repaint()
+        times.append((time.perf_counter() - start) * 1000)
+    say(f"fit, a frame of scrolling at 1920 × 1080: {statistics.median(times):.1f} ms")
+    assert statistics.median(times) <= FRAME_MS
+    assert max(times) <= 2 * FRAME_MS

@@ -1,0 +1,379 @@
+"""The view of all models as its user meets it: counts, filters, orders, readings, and opening a cell."""
+
+from dataclasses import replace
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from gpudesk.desktop.pages.memory.matrix_choices import MatrixChoices, keep_choices, read_choices
+from gpudesk.desktop.pages.memory.matrix_found import State
+from gpudesk.desktop.pages.memory.matrix_view import MatrixView
+from gpudesk.desktop.pages.memory.page import FIT, MATRIX, MemoryPage
+from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.edits import with_workload
+from gpudesk.desktop.session.settings import Settings
+from gpudesk.desktop.theme.theme import Theme
+from gpudesk.domain.fit_matrix import FitQuestion
+from gpudesk.domain.formatting import ENGLISH, Formatter
+from gpudesk.domain.precision import Precision
+from gpudesk.domain.scenarios import AcceleratorChoice
+from gpudesk.workbench.own_checks import own_source
+from gpudesk.workbench.own_edits import state_value
+from gpudesk.workbench.templates import read_template
+from gpudesk.workbench.workbench import Workbench
+
+
+@pytest.fixture
+def view(page: MemoryPage, qtbot: QtBot) -> MatrixView:
+    page.resize(1100, 700)
+    page.choose_view(MATRIX)
+    assert isinstance(page.view, MatrixView)
+    settle(page.view, qtbot)
+    return page.view
+
+
+def settle(view: MatrixView, qtbot: QtBot) -> None:
+    qtbot.waitUntil(lambda: view.found.state is State.READY, timeout=30_000)
+
+
+def choose(view: MatrixView, qtbot: QtBot, **fields: object) -> None:
+    view.question.chosen.emit(replace(view._choices, **fields))  # type: ignore[arg-type]
+    settle(view, qtbot)
+
+
+def counts(view: MatrixView, part: str) -> dict[str, int | None]:
+    """Return the counts of an accelerator by model, as they are shown."""
+    place = [column.part.id for column in view.model.table.columns].index(part)
+    return {row.model.id: row.cells[place].count for row in view.model.table.rows}
+
+
+# What is shown
+
+
+def test_it_begins_with_the_scenarios_formats_and_length_and_at_its_own_cell(
+    view: MatrixView, desk: Desk
+) -> None:
+    question = view.model.table.question
+    work = desk.scenario.workload
+    assert question == FitQuestion(
+        desk.scenario.weights, desk.scenario.kv, work.input_tokens + work.output_tokens
+    )
+    assert not view.question.follow.isVisible()
+    current = view.table.current_cell()
+    assert current is not None
+    assert (current.model, current.accelerator) == ("llama-3.1-405b", "h200-sxm")
+    assert view.narrow.count.text() == "83 of 83 models, 34 of 34 accelerators"
+
+
+def test_the_counts_are_those_of_the_workbench(view: MatrixView, desk: Desk, qtbot: QtBot) -> None:
+    choose(view, qtbot, weights="fp4", context=32_768, concurrency=16)
+    asked = FitQuestion(Precision.FP4, desk.scenario.kv, 32_768, 16)
+    for part in ("h100-sxm", "mi355x", "rtx-4090"):
+        found = desk.workbench.fit_matrix(asked, [part])
+        assert counts(view, part) == {row[0].model: row[0].count for row in found.rows}
+
+
+def test_other_lengths_of_the_scenario_are_followed(view: MatrixView, desk: Desk, qtbot: QtBot) -> None:
+    desk.apply(with_workload(desk.scenario, input_tokens=60_000), "Longer")
+    desk.flush()
+    settle(view, qtbot)
+    assert view.question.context.value == 61_000
+    assert view.model.table.question is not None
+    assert view.model.table.question.context == 61_000
+
+
+def test_own_lengths_stay_until_they_are_those_of_the_scenario_again(
+    view: MatrixView, desk: Desk, qtbot: QtBot
+) -> None:
+    edit = view.question.context.edit
+    edit.setFocus()
+    edit.selectAll()
+    QTest.keyClicks(edit, "16k")
+    QTest.keyClick(edit, Qt.Key.Key_Return)
+    settle(view, qtbot)
+    desk.apply(with_workload(desk.scenario, input_tokens=9000), "Longer")
+    desk.flush()
+    settle(view, qtbot)
+    assert view.question.context.value == 16_000
+    QTest.mouseClick(view.question.follow, Qt.MouseButton.LeftButton)
+    settle(view, qtbot)
+    assert view.question.context.value == 10_000
+    assert not view.question.follow.isVisible()
+
+
+def test_while_something_is_dragged_nothing_is_asked(view: MatrixView, desk: Desk, qtbot: QtBot) -> None:
+    before = view.model.table.question
+    desk.begin_gesture("drag")
+    desk.apply(with_workload(desk.scenario, input_tokens=7000), "Drag")
+    desk.flush()
+    assert view.model.table.question == before
+    desk.end_gesture()
+    settle(view, qtbot)
+    assert view.model.table.question is not None
+    assert view.model.table.question.context == 8000
+
+
+# Narrowing and order
+
+
+def test_words_narrow_as_they_are_typed_and_lead_to_the_table(view: MatrixView, qtbot: QtBot) -> None:
+    QTest.keyClicks(view.narrow.models, "llama 70b")
+    QTest.keyClicks(view.narrow.parts, "amd")
+    names = [row.model.name for row in view.model.table.rows]
+    assert names
+    assert all("70B" in name for name in names)
+    assert {column.part.vendor for column in view.model.table.columns} == {"AMD"}
+    assert view.narrow.count.text() == f"{len(names)} of 83 models, 8 of 34 accelerators"
+    view.window().activateWindow()
+    QTest.keyClick(view.narrow.parts, Qt.Key.Key_Down)
+    assert view.table.hasFocus()
+
+
+def test_words_that_nothing_has_say_so(view: MatrixView) -> None:
+    view.narrow.models.setText("no such model")
+    assert view.model.rowCount() == 0
+    assert "Clear a filter" in view.table.empty_text
+    view.grab()
+
+
+def test_only_what_so_few_hold_can_be_asked_for(view: MatrixView, qtbot: QtBot) -> None:
+    view.narrow.most_changed.emit(1)
+    assert view.narrow.most.text() == "Fits 1"
+    assert "llama-3.1-405b" in counts(view, "mi455x")
+    assert counts(view, "mi455x")["llama-3.1-405b"] == 1
+    assert "tpu-v5e" not in {column.part.id for column in view.model.table.columns}
+    QTest.keyClick(view.narrow.most, Qt.Key.Key_Delete)
+    assert view.narrow.most.text() == "Any count"
+    assert view.model.rowCount() == 83
+
+
+def test_a_click_on_a_head_orders_by_its_counts_and_again_turns_it_round(view: MatrixView) -> None:
+    heads = view.table.heads
+    place = [column.part.id for column in view.model.table.columns].index("h200-sxm")
+    x = heads.sectionViewportPosition(place) + 20
+    point = heads.viewport().rect().center()
+    point.setX(x)
+    for descending in (False, True):
+        QTest.mouseClick(heads.viewport(), Qt.MouseButton.LeftButton, pos=point)
+        known = [count for count in counts(view, "h200-sxm").values() if count is not None]
+        assert known == sorted(known, reverse=descending)
+    assert view.question.order.value == "h200-sxm"
+
+
+def test_the_corner_orders_by_name_and_by_size(view: MatrixView) -> None:
+    corner = view.table.corner
+    middle = corner.rect().center()
+    QTest.mouseClick(corner, Qt.MouseButton.LeftButton, pos=middle - corner.rect().bottomRight() / 4)
+    names = [row.model.name.casefold() for row in view.model.table.rows]
+    assert names == sorted(names)
+    QTest.mouseClick(corner, Qt.MouseButton.LeftButton, pos=corner.rect().bottomRight())
+    sizes = [row.parameters for row in view.model.table.rows if row.parameters is not None]
+    assert sizes == sorted(sizes)
+
+
+def test_the_order_is_chosen_by_keyboard_too_and_keeps_the_current_cell(view: MatrixView) -> None:
+    view.question.order.chosen.emit("name")
+    current = view.table.current_cell()
+    assert current is not None
+    assert (current.model, current.accelerator) == ("llama-3.1-405b", "h200-sxm")
+    view.question.direction.setFocus()
+    QTest.keyClick(view.question.direction, Qt.Key.Key_Space)
+    names = [row.model.name.casefold() for row in view.model.table.rows]
+    assert names == sorted(names, reverse=True)
+
+
+# Walking and opening
+
+
+def test_keys_walk_over_the_cells_and_tell_what_each_says(view: MatrixView) -> None:
+    table = view.table
+    table.setFocus()
+    QTest.keyClick(table, Qt.Key.Key_Home)
+    assert table.currentIndex().column() == 0
+    QTest.keyClick(table, Qt.Key.Key_End)
+    assert table.currentIndex().column() == view.model.columnCount() - 1
+    row = table.currentIndex().row()
+    QTest.keyClick(table, Qt.Key.Key_Up)
+    assert table.currentIndex().row() == row - 1
+    assert view.remark.text() == view.model.sentence(table.currentIndex())
+    QTest.keyClicks(table, "qwen3")
+    assert view.model.row(table.currentIndex().row()).model.name.startswith("Qwen3")
+
+
+def test_what_nothing_holds_says_why_and_cannot_be_opened(view: MatrixView, desk: Desk) -> None:
+    before = desk.scenario
+    view.table.go_to("devstral-2-123b", "h200-sxm")
+    assert "none. " in view.remark.text()
+    assert not view.action.isVisible()
+    QTest.keyClick(view.table, Qt.Key.Key_Return)
+    assert desk.scenario == before
+
+
+def test_enter_opens_a_cell_as_the_scenarios_baseline_in_one_step(
+    view: MatrixView, desk: Desk, qtbot: QtBot
+) -> None:
+    before = desk.scenario
+    choose(view, qtbot, weights="fp8", kv="fp8")
+    view.table.go_to("deepseek-v3.1", "b300-hgx")
+    QTest.keyClick(view.table, Qt.Key.Key_Return)
+    scenario, cell = desk.scenario, view.table.current_cell()
+    assert cell is not None
+    assert (scenario.model, scenario.weights, scenario.kv) == (
+        "deepseek-v3.1",
+        Precision.FP8,
+        Precision.FP8,
+    )
+    assert (scenario.accelerators[0].accelerator, scenario.accelerators[0].count) == ("b300-hgx", cell.count)
+    others = [choice.accelerator for choice in scenario.accelerators[1:]]
+    assert others == [choice.accelerator for choice in before.accelerators]
+    assert scenario.workload == before.workload
+    assert desk.undo_stack.undoText() == f"Open DeepSeek V3.1 on {cell.count} × B300 SXM"
+    desk.undo_stack.undo()
+    assert desk.scenario.model == before.model
+    assert len(desk.scenario.accelerators) == len(before.accelerators)
+
+
+def test_what_is_opened_fits_as_the_cell_says(view: MatrixView, desk: Desk) -> None:
+    view.table.go_to("llama-3.1-405b", "mi325x")
+    cell = view.table.current_cell()
+    QTest.mouseClick(view.action, Qt.MouseButton.LeftButton)
+    desk.flush()
+    assert cell is not None
+    assert desk.answer is not None
+    estimate = desk.answer.columns[0].estimate
+    assert estimate is not None
+    assert (estimate.fits, estimate.count) == (True, cell.count)
+    assert [choice.accelerator for choice in desk.scenario.accelerators].count("mi325x") == 1
+
+
+def test_of_a_full_comparison_the_last_makes_room(view: MatrixView, desk: Desk) -> None:
+    six = ("h200-sxm", "mi325x", "mi355x", "b200-hgx", "h100-sxm", "l40s")
+    desk.edit("Six", accelerators=tuple(AcceleratorChoice(part) for part in six))
+    desk.flush()
+    view.table.go_to("phi-4", "gaudi3")
+    QTest.keyClick(view.table, Qt.Key.Key_Return)
+    parts = [choice.accelerator for choice in desk.scenario.accelerators]
+    assert parts == ["gaudi3", *six[:5]]
+
+
+# Readings
+
+
+def test_a_reading_says_that_it_is_for_checking_only(view: MatrixView, qtbot: QtBot) -> None:
+    assert not view.note.isVisible()
+    choose(view, qtbot, reading="binary-reserved", weights="fp16")
+    assert view.note.isVisible()
+    assert "never what answers use" in view.note.text()
+    assert counts(view, "h100-sxm")["llama-3.1-70b"] == 2
+    assert counts(view, "mi300x")["llama-3.1-405b"] == 8
+    assert not view.question.context.isEnabled()
+    assert "by this reading" in view.remark.text()
+
+
+def test_a_reading_leaves_the_count_to_the_estimator_when_it_is_opened(
+    view: MatrixView, desk: Desk, qtbot: QtBot
+) -> None:
+    choose(view, qtbot, reading="decimal")
+    view.table.go_to("llama-3.1-70b", "h100-sxm")
+    QTest.mouseClick(view.action, Qt.MouseButton.LeftButton)
+    assert desk.scenario.accelerators[0].accelerator == "h100-sxm"
+    assert desk.scenario.accelerators[0].count is None
+
+
+# Settings, copies, states
+
+
+def test_what_was_chosen_is_remembered(
+    view: MatrixView, desk: Desk, theme: Theme, settings: Settings, qtbot: QtBot
+) -> None:
+    choose(view, qtbot, weights="int4", concurrency=32, by="mi300x", most=8)
+    other = MatrixView(desk, theme, settings)
+    qtbot.addWidget(other)
+    assert other._choices == view._choices
+    assert read_choices(settings).weights == "int4"
+
+
+def test_settings_that_cannot_be_are_as_at_first(settings: Settings) -> None:
+    keep_choices(settings, MatrixChoices("fp99", "fp1", -5, 0, "mine", most=3))
+    settings.put("memory.matrix.descending", "yes")
+    assert read_choices(settings) == MatrixChoices()
+
+
+def test_copies_hold_the_counts_that_are_shown(view: MatrixView, page: MemoryPage) -> None:
+    view.narrow.models.setText("llama 3.1")
+    view.narrow.parts.setText("mi3")
+    page.copy()
+    mime = QGuiApplication.clipboard().mimeData()
+    assert mime.hasImage()
+    lines = mime.text().splitlines()
+    assert lines[0].startswith("Smallest deployments of all models: FP8 weights")
+    assert lines[1].split("\t")[:3] == ["Model", "Billion parameters", "MI300A"]
+    assert lines[-1].split("\t")[0] == "Llama 3.1 405B"
+    assert len(lines) == 2 + view.model.rowCount()
+
+
+def test_the_counts_are_shown_as_a_table_too(view: MatrixView, page: MemoryPage) -> None:
+    dialog = page.show_table()
+    assert dialog.view.model().rowCount() == 83
+    assert dialog.view.model().columnCount() == 36
+    dialog.close()
+
+
+def test_all_can_be_reached_and_is_named(view: MatrixView) -> None:
+    fields = (view.question.weights, view.question.kv, view.question.reading, view.question.order)
+    for control in (*fields, view.question.direction, view.narrow.models, view.narrow.parts, view.table):
+        assert control.accessibleName()
+        assert control.focusPolicy() & Qt.FocusPolicy.TabFocus
+    assert view.question.context.edit.accessibleName() == "Context, tokens"
+    assert "25 %" in view.legend.accessibleName()
+
+
+def test_the_work_can_be_stopped_and_gone_on_with(view: MatrixView, qtbot: QtBot) -> None:
+    view.question.chosen.emit(replace(view._choices, weights="bf16", context=50_000, concurrency=64))
+    assert view.found.state is State.WORKING
+    view.found.stop()
+    qtbot.waitUntil(lambda: view.found.state is State.STOPPED, timeout=10_000)
+    assert view.remark.text() == "Stopped before all models were looked at"
+    assert view.action.text() == "Go on"
+    QTest.mouseClick(view.action, Qt.MouseButton.LeftButton)
+    settle(view, qtbot)
+    assert view.model.table.question is not None
+    assert view.model.table.question.concurrency == 64
+
+
+def test_a_hidden_view_leaves_nothing_running(view: MatrixView, page: MemoryPage, qtbot: QtBot) -> None:
+    view.question.chosen.emit(replace(view._choices, weights="int8", context=70_000, concurrency=48))
+    assert view.found.state is State.WORKING
+    page.choose_view(FIT)
+    assert view.found.state is State.NOTHING
+    page.choose_view(MATRIX)
+    settle(view, qtbot)
+    assert view.model.table.question is not None
+    assert view.model.table.question.context == 70_000
+
+
+def test_facts_of_the_user_change_the_counts(
+    own_workbench: Workbench, theme: Theme, settings: Settings, qtbot: QtBot
+) -> None:
+    desk = Desk(own_workbench, Formatter(ENGLISH))
+    desk.open(read_template("405b-one-node"))
+    page = MemoryPage(desk, theme, settings)
+    qtbot.addWidget(page)
+    page.show()
+    page.choose_view(MATRIX)
+    view = page.view
+    assert isinstance(view, MatrixView)
+    settle(view, qtbot)
+    before = counts(view, "h100-sxm")["llama-3.1-405b"]
+    source = own_source("Quote by mail", "A reseller", date="2026-11-18")
+    catalog = own_workbench.catalog
+    step = state_value(catalog, "h100-sxm", "memory", 240, "GiB", source, today="2026-11-20", reason="seen")
+    own_workbench.own.do(step)
+    settle(view, qtbot)
+    after = counts(view, "h100-sxm")["llama-3.1-405b"]
+    assert before is not None
+    assert after is not None
+    assert after < before
