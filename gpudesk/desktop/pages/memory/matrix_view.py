@@ -42,7 +42,8 @@ class MatrixView(QWidget):
         super().__init__(parent)
         self._desk, self.theme, self._settings = desk, theme, settings
         self.formatter = desk.formatter
-        self._choices = read_choices(settings)
+        #: What is asked and how it is shown.
+        self.choices = read_choices(settings)
         self._words = ("", "")
         self._placed = False
         #: Whether the work lasts long enough that the former counts are shown as such.
@@ -85,7 +86,7 @@ class MatrixView(QWidget):
     def _connect(self) -> None:
         self.question.chosen.connect(self._choose)
         self.narrow.words_changed.connect(self._filter)
-        self.narrow.most_changed.connect(lambda most: self._choose(replace(self._choices, most=most)))
+        self.narrow.most_changed.connect(lambda most: self._choose(replace(self.choices, most=most)))
         self.narrow.left.connect(self.focus_first)
         self.table.sort_requested.connect(self._order_by)
         self.table.current_changed.connect(self._tell)
@@ -121,11 +122,11 @@ class MatrixView(QWidget):
 
     def _ask(self) -> None:
         self._rest.stop()
-        self.found.ask(self._choices.question(self._desk.scenario), self._choices.reading)
+        self.found.ask(self.choices.question(self._desk.scenario), self.choices.reading)
 
     def _choose(self, choices: MatrixChoices) -> None:
-        if choices != self._choices:
-            self._choices = choices
+        if choices != self.choices:
+            self.choices = choices
             keep_choices(self._settings, choices)
             self._show_controls()
             self._ask()
@@ -136,8 +137,8 @@ class MatrixView(QWidget):
         self._show()
 
     def _order_by(self, by: str) -> None:
-        same = self._choices.by == by
-        self._choose(replace(self._choices, by=by, descending=same and not self._choices.descending))
+        same = self.choices.by == by
+        self._choose(replace(self.choices, by=by, descending=same and not self.choices.descending))
 
     def _gesture_changed(self) -> None:
         if not self._desk.in_gesture and self.isVisible() and self._desk.answer is not None:
@@ -159,16 +160,16 @@ class MatrixView(QWidget):
 
     def _show_controls(self) -> None:
         scenario = self._desk.scenario
-        question = self._choices.question(scenario)
+        question = self.choices.question(scenario)
         parts = columns_of(self._desk.workbench.catalog.accelerators())
-        self.question.show_choices(self._choices, question, (scenario.weights, scenario.kv), parts)
-        self.narrow.show_most(self._choices.most)
-        self.note.setVisible(bool(self._choices.reading))
-        if self._choices.reading:
-            self.note.setText(reading_note(self._choices.reading))
+        self.question.show_choices(self.choices, question, (scenario.weights, scenario.kv), parts)
+        self.narrow.show_most(self.choices.most)
+        self.note.setVisible(bool(self.choices.reading))
+        if self.choices.reading:
+            self.note.setText(reading_note(self.choices.reading))
 
     def _order(self) -> FitOrder:
-        choices = self._choices
+        choices = self.choices
         return FitOrder(*self._words, choices.most, choices.by, choices.descending)
 
     def _show_present(self) -> None:
@@ -204,9 +205,12 @@ class MatrixView(QWidget):
     # The cell that is current, or how far the work is
 
     def _state_words(self) -> str:
+        stopped = tr("Stopped before all models were looked at")
+        if self.found.matrix is not None:
+            stopped = tr("{stopped}. The counts are those of the former question", stopped=stopped)
         return {
             State.WORKING: tr("Looking for the smallest deployments"),
-            State.STOPPED: tr("Stopped before all models were looked at"),
+            State.STOPPED: stopped,
             State.FAILED: self.found.problem,
         }.get(self.found.state, "")
 

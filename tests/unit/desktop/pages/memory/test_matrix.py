@@ -39,8 +39,12 @@ def settle(view: MatrixView, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: view.found.state is State.READY, timeout=30_000)
 
 
+def state(view: MatrixView) -> State:
+    return view.found.state
+
+
 def choose(view: MatrixView, qtbot: QtBot, **fields: object) -> None:
-    view.question.chosen.emit(replace(view._choices, **fields))  # type: ignore[arg-type]
+    view.question.chosen.emit(replace(view.choices, **fields))  # type: ignore[arg-type]
     settle(view, qtbot)
 
 
@@ -292,7 +296,7 @@ def test_what_was_chosen_is_remembered(
     choose(view, qtbot, weights="int4", concurrency=32, by="mi300x", most=8)
     other = MatrixView(desk, theme, settings)
     qtbot.addWidget(other)
-    assert other._choices == view._choices
+    assert other.choices == view.choices
     assert read_choices(settings).weights == "int4"
 
 
@@ -332,11 +336,11 @@ def test_all_can_be_reached_and_is_named(view: MatrixView) -> None:
 
 
 def test_the_work_can_be_stopped_and_gone_on_with(view: MatrixView, qtbot: QtBot) -> None:
-    view.question.chosen.emit(replace(view._choices, weights="bf16", context=50_000, concurrency=64))
-    assert view.found.state is State.WORKING
+    view.question.chosen.emit(replace(view.choices, weights="bf16", context=50_000, concurrency=64))
+    assert state(view) is State.WORKING
     view.found.stop()
     qtbot.waitUntil(lambda: view.found.state is State.STOPPED, timeout=10_000)
-    assert view.remark.text() == "Stopped before all models were looked at"
+    assert view.remark.text().startswith("Stopped before all models were looked at. The counts are those")
     assert view.action.text() == "Go on"
     QTest.mouseClick(view.action, Qt.MouseButton.LeftButton)
     settle(view, qtbot)
@@ -345,10 +349,10 @@ def test_the_work_can_be_stopped_and_gone_on_with(view: MatrixView, qtbot: QtBot
 
 
 def test_a_hidden_view_leaves_nothing_running(view: MatrixView, page: MemoryPage, qtbot: QtBot) -> None:
-    view.question.chosen.emit(replace(view._choices, weights="int8", context=70_000, concurrency=48))
-    assert view.found.state is State.WORKING
+    view.question.chosen.emit(replace(view.choices, weights="int8", context=70_000, concurrency=48))
+    assert state(view) is State.WORKING
     page.choose_view(FIT)
-    assert view.found.state is State.NOTHING
+    assert state(view) is State.NOTHING
     page.choose_view(MATRIX)
     settle(view, qtbot)
     assert view.model.table.question is not None
