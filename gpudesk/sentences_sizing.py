@@ -17,8 +17,10 @@ SIZING_SENTENCES: Final[Mapping[str, str]] = MappingProxyType(
         "sizing.nothing_fits": "No deployment of it that is tried holds the model and one request",
         "sizing.limits_not_met": "No deployment of {accelerator} that is tried meets the limits; with a "
         "single request it reaches {ttft} to the first token and {tpot} a token",
-        "sizing.bound_rounding": "× {factor}: the demand is less than one replica of {count} carries",
+        "sizing.bound_rounding": "× {factor}: only whole replicas can be had, of {count} each",
+        "sizing.bound_rounding:one": "× {factor}: only whole accelerators can be had",
         "sizing.bound_reserve": "× {factor}: {count} stand in reserve",
+        "sizing.bound_reserve:one": "× {factor}: one stands in reserve",
         "sizing.bound_cap": "× {factor}: replicas are loaded to {share} of their rate",
         "sizing.bound_limits": "× {factor}: the latency limits leave {share} of the rate without them",
         "sizing.bound_arithmetic": "× {factor}: prompts and output are computed too, at the peak rate of "
@@ -30,4 +32,6 @@ SIZING_SENTENCES: Final[Mapping[str, str]] = MappingProxyType(
 
 SIZING_WORDS: Final[Mapping[str, str]] = MappingProxyType({})
 
-SIZING_COUNTED: Final[Mapping[str, str]] = MappingProxyType({})
+SIZING_COUNTED: Final[Mapping[str, str]] = MappingProxyType(
+    {"sizing.bound_rounding": "count", "sizing.bound_reserve": "count"}
+)

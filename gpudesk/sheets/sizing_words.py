@@ -134,16 +134,21 @@ def _reserve(candidate: Candidate, formatter: Formatter) -> str:
 
 def bound_text(candidate: Candidate, formatter: Formatter) -> str:
     """Return how the count compares with what reading memory alone would take; empty without an answer."""
+    said, *reasons = bound_lines(candidate, formatter) or [""]
+    return f"{said}: {'; '.join(reasons)}" if reasons else said
+
+
+def bound_lines(candidate: Candidate, formatter: Formatter) -> list[str]:
+    """Return that comparison, then each reason for the difference; nothing without an answer."""
     bound = candidate.bound
     if bound is None:
-        return ""
+        return []
     said = tr(
         "Reading memory alone would take {floor}; this is {ratio} times that",
         floor=formatter.estimate(bound.floor),
         ratio=formatter.estimate(bound.ratio),
     )
-    reasons = "; ".join(sentence(reason, formatter) for reason in bound.reasons)
-    return f"{said}: {reasons}" if reasons else said
+    return [said, *(sentence(reason, formatter) for reason in bound.reasons)]
 
 
 def _lower(text: str) -> str:

@@ -8,12 +8,15 @@ from gpudesk.desktop.session.edits import (
     add_accelerator,
     make_baseline,
     remove_accelerator,
+    with_accelerator,
     with_count,
     with_load_value,
 )
+from gpudesk.domain.demand import Candidate
 from gpudesk.domain.precision import Precision, concrete
 from gpudesk.domain.scenarios import MOST_ACCELERATORS, AcceleratorChoice, Scenario
 from gpudesk.domain.sizing import Remedy, RemedyKind
+from gpudesk.domain.workloads import Load, LoadKind
 
 
 def with_remedy(scenario: Scenario, position: int, remedy: Remedy, vendor: str) -> Scenario:
@@ -68,3 +71,26 @@ def with_pair(
 def stated_format(weights: Precision, vendor: str) -> Precision:
     """Return the format to state in a scenario: plain FP4 for a vendor's own, so that others have theirs."""
     return Precision.FP4 if weights is concrete(Precision.FP4, vendor) else weights
+
+
+def with_candidate(
+    scenario: Scenario, position: int, candidate: Candidate, requests_per_s: float
+) -> Scenario:
+    """Return the scenario with the working replicas of a sized demand at a position, under its peak.
+
+    Replicas in reserve serve nothing, so that they are not part of the deployment. The load is that of all
+    columns.
+    """
+    plan = candidate.plan
+    deployed = with_accelerator(
+        scenario,
+        position,
+        count=candidate.replicas * plan.replica,
+        tp=plan.tp,
+        pp=plan.pp,
+        ep=plan.ep,
+        dp=candidate.replicas,
+        attention_dp=plan.attention_dp,
+    )
+    load = Load(LoadKind.REQUEST_RATE, request_rate=requests_per_s)
+    return replace(deployed, workload=replace(deployed.workload, load=load))

@@ -27,7 +27,7 @@ from gpudesk.desktop.widgets.states import MissingState, ProblemNote
 from gpudesk.sentences import sentence
 from gpudesk.text import tr
 
-FIT, CONTEXT, NEEDED, MATRIX = "fit", "context", "needed", "matrix"
+FIT, CONTEXT, NEEDED, MATRIX, SIZE = "fit", "context", "needed", "matrix", "size"
 
 _SECTION: Final = 53
 _VIEW: Final = "memory.view"
@@ -66,6 +66,7 @@ class MemoryPage(Page):
             (CONTEXT, tr("KV against context")),
             (NEEDED, tr("Accelerators needed")),
             (MATRIX, tr("All models")),
+            (SIZE, tr("Size from users")),
         )
 
     def _build(self) -> None:
@@ -125,6 +126,10 @@ class MemoryPage(Page):
             from gpudesk.desktop.pages.memory.matrix_view import MatrixView
 
             return MatrixView(self.desk, self.theme, self.settings)
+        if key == SIZE:
+            from gpudesk.desktop.pages.memory.size_view import SizeView
+
+            return SizeView(self.desk, self.theme)
         # The plot library is not loaded before somebody asks for a plot.
         from gpudesk.desktop.pages.memory.context_view import ContextView
 

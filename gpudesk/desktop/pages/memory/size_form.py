@@ -1,0 +1,173 @@
+"""The form of a demand: what users ask of the service, and what it has to meet."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from gpudesk.desktop.theme.theme import Theme
+from gpudesk.desktop.widgets.buttons import LinkButton
+from gpudesk.desktop.widgets.field import NumberField
+from gpudesk.desktop.widgets.flow import FlowLayout
+from gpudesk.desktop.widgets.numbers import NumberFormat
+from gpudesk.desktop.widgets.segment import Segment
+from gpudesk.domain.demand import RANGES, Demand, DemandKind
+from gpudesk.domain.formatting import NumberStyle
+from gpudesk.text import tr
+
+#: What is asked at first, by how it is stated: a service of a middling size.
+FIRST_AMOUNTS: Final = {
+    DemandKind.USERS: 500.0,
+    DemandKind.REQUEST_RATE: 2.0,
+    DemandKind.TOKENS_PER_DAY: 100_000_000.0,
+}
+_PER_CENT: Final = 100.0
+#: Digits that a typed number keeps, and the smallest above nothing.
+_DECIMALS, _LEAST = 3, 0.001
+#: What the arrow keys take for limits, in milliseconds; the first is none.
+_STEPS: Final = {
+    "ttft_ms": (0.0, 100.0, 200.0, 300.0, 500.0, 1000.0, 2000.0, 3000.0, 5000.0, 10_000.0),
+    "tpot_ms": (0.0, 10.0, 15.0, 20.0, 25.0, 30.0, 40.0, 50.0, 75.0, 100.0, 200.0),
+}
+
+
+def first_demand(kind: DemandKind) -> Demand:
+    """Return the demand that one begins with."""
+    return Demand(kind, FIRST_AMOUNTS[kind])
+
+
+@dataclass(frozen=True, slots=True)
+class LimitFormat(NumberFormat):
+    """A number of milliseconds, of which nothing, nought and `none` all say that there is no limit."""
+
+    def text(self, value: float) -> str:
+        """Write a limit, or that there is none."""
+        return NumberFormat.text(self, value) if value else tr("none")
+
+    def parse(self, text: str) -> float:
+        """Read a limit; 0 stands for none."""
+        typed = text.strip().casefold()
+        return 0.0 if typed in ("", "0", "-", "—", tr("none")) else NumberFormat.parse(self, text)
+
+
+class DemandForm(QWidget):
+    """Shows a demand; each change is asked for with the name of its step. Faults stand at their fields."""
+
+    #: Another demand, None for none, and what the step is called.
+    edited = Signal(object, str)
+
+    def __init__(self, theme: Theme, style: NumberStyle, parent: QWidget | None = None) -> None:
+        """Make the fields."""
+        super().__init__(parent)
+        self._theme = theme
+        self._demand = first_demand(DemandKind.USERS)
+        self.setAccessibleName(tr("Demand"))
+        kinds = (
+            (DemandKind.USERS.value, tr("Users")),
+            (DemandKind.REQUEST_RATE.value, tr("Requests a second")),
+            (DemandKind.TOKENS_PER_DAY.value, tr("Output tokens a day")),
+        )
+        self.kind = Segment(theme, tr("Demand stated as"), kinds, self)
+        self.kind.chosen.connect(self._choose_kind)
+        self.remove = LinkButton(theme, tr("Remove the demand"), parent=self)
+        self.remove.clicked.connect(lambda: self.edited.emit(None, tr("Remove the demand")))
+        self._make_fields(style)
+        flow = FlowLayout(theme.px(10))
+        for field in (*self.amounts.values(), *self.fields.values()):
+            flow.addWidget(field)
+        head = QHBoxLayout()
+        head.setContentsMargins(theme.px(6), 0, 0, 0)
+        head.addWidget(self.kind)
+        head.addStretch(1)
+        head.addWidget(self.remove)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(theme.px(4))
+        whole.addLayout(head)
+        whole.addLayout(flow)
+
+    def _make_fields(self, style: NumberStyle) -> None:
+        def number(caption: str, name: str, scale: float = 1.0, decimals: int = _DECIMALS) -> NumberField:
+            bounds = RANGES[name]
+            least = _LEAST if bounds.above else bounds.low * scale
+            return NumberField(
+                self._theme, caption, NumberFormat(least, bounds.high * scale, decimals, style), self
+            )
+
+        def limit(caption: str, name: str) -> NumberField:
+            made = LimitFormat(_LEAST, RANGES[name].high, _DECIMALS, style)
+            return NumberField(self._theme, caption, made, self)
+
+        self.amounts = {
+            DemandKind.USERS: number(tr("Users at once"), "amount"),
+            DemandKind.REQUEST_RATE: number(tr("Requests a second"), "amount"),
+            DemandKind.TOKENS_PER_DAY: number(tr("Output tokens a day"), "amount"),
+        }
+        self.fields = {
+            "requests_per_user_hour": number(tr("Requests an hour each"), "requests_per_user_hour"),
+            "peak_factor": number(tr("Busiest over average"), "peak_factor"),
+            "ttft_ms": limit(tr("TTFT limit, p99, ms"), "ttft_ms"),
+            "tpot_ms": limit(tr("TPOT limit, p99, ms"), "tpot_ms"),
+            "utilisation_cap": number(tr("Load of a replica, %"), "utilisation_cap", _PER_CENT),
+            "spare_replicas": number(tr("Replicas in reserve"), "spare_replicas", decimals=0),
+        }
+        for name, steps in _STEPS.items():
+            self.fields[name].edit.set_steps(steps)
+        for amount in self.amounts.values():
+            amount.edited.connect(lambda value: self._edit("amount", value))
+        for name, field in self.fields.items():
+            field.edited.connect(lambda value, name=name: self._edit(name, value))
+        self._explain()
+
+    def _explain(self) -> None:
+        tips = {
+            "requests_per_user_hour": tr("What one of them sends in an hour"),
+            "peak_factor": tr("The busiest time over the average"),
+            "ttft_ms": tr("99 requests of 100 get their first token within this; empty for none"),
+            "tpot_ms": tr("99 requests of 100 take no longer for a token; empty for none"),
+            "utilisation_cap": tr(
+                "Share of its highest rate that a replica is loaded with at the busiest time"
+            ),
+            "spare_replicas": tr("They stand by for replicas that fail"),
+        }
+        for name, tip in tips.items():
+            self.fields[name].setToolTip(tip)
+        self.amounts[DemandKind.USERS].setToolTip(tr("How many are active at the same time, on average"))
+        self.amounts[DemandKind.REQUEST_RATE].setToolTip(tr("On average, not at the busiest time"))
+        self.amounts[DemandKind.TOKENS_PER_DAY].setToolTip(tr("Tokens that are generated in a day"))
+
+    def show_demand(self, demand: Demand) -> None:
+        """Show the demand in force."""
+        self._demand = demand
+        self.kind.set_value(demand.kind.value)
+        for kind, amount in self.amounts.items():
+            amount.setVisible(kind is demand.kind)
+        self.amounts[demand.kind].set_value(demand.amount)
+        for name, field in self.fields.items():
+            value = getattr(demand, name)
+            field.set_value(self._typed(name, 0.0 if value is None else value))
+        self.fields["requests_per_user_hour"].setVisible(demand.kind is DemandKind.USERS)
+
+    def _choose_kind(self, key: str) -> None:
+        kind = DemandKind(key)
+        self.edited.emit(
+            replace(self._demand, kind=kind, amount=FIRST_AMOUNTS[kind]), tr("Change of kind of demand")
+        )
+
+    def _edit(self, name: str, typed: float) -> None:
+        value: float | int | None = typed / (_PER_CENT if name == "utilisation_cap" else 1.0)
+        if name == "spare_replicas":
+            value = int(typed)
+        elif name in ("ttft_ms", "tpot_ms") and not typed:
+            value = None
+        fields: dict[str, Any] = {name: value}
+        changed = replace(self._demand, **fields)
+        if changed != self._demand:
+            self.edited.emit(changed, tr("Change of demand"))
+
+    @staticmethod
+    def _typed(name: str, value: float) -> float:
+        return round(value * _PER_CENT, 9) if name == "utilisation_cap" else value

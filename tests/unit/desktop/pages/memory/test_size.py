@@ -1,0 +1,248 @@
+"""The view Size from users: stating a demand, candidates and factors, copying, taking a deployment."""
+
+import math
+from dataclasses import replace
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QDialog
+from pytestqt.modeltest import ModelTester
+from pytestqt.qtbot import QtBot
+
+from gpudesk.desktop.charts.figures_table import FiguresModel
+from gpudesk.desktop.pages.memory.page import SIZE, MemoryPage
+from gpudesk.desktop.pages.memory.size_view import SizeView
+from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.widgets.field import NumberField
+from gpudesk.domain.demand import Demand, DemandKind
+from gpudesk.domain.scenarios import AcceleratorChoice
+from gpudesk.domain.workloads import LoadKind
+
+USERS = Demand(DemandKind.USERS, 500.0)
+
+
+@pytest.fixture
+def view(page: MemoryPage, desk: Desk) -> SizeView:
+    desk.edit(
+        "Small",
+        model="llama-3.1-70b",
+        accelerators=(AcceleratorChoice("h200-sxm"), AcceleratorChoice("mi355x")),
+    )
+    desk.flush()
+    page.choose_view(SIZE)
+    assert isinstance(page.view, SizeView)
+    return page.view
+
+
+@pytest.fixture
+def sized(view: SizeView, desk: Desk) -> SizeView:
+    desk.edit("Demand", demand=USERS)
+    desk.flush()
+    view.refresh()
+    return view
+
+
+def model_of(view: SizeView) -> FiguresModel:
+    model = view.table.model()
+    assert isinstance(model, FiguresModel)
+    return model
+
+
+def column(view: SizeView, head: str) -> list[str]:
+    figures = model_of(view).figures
+    place = figures.heads.index(head)
+    return [row.cells[place] for row in figures.rows]
+
+
+def type_into(field: NumberField, text: str) -> None:
+    field.edit.setFocus()
+    field.edit.selectAll()
+    QTest.keyClicks(field.edit, text)
+    QTest.keyClick(field.edit, Qt.Key.Key_Return)
+
+
+def factors(view: SizeView) -> dict[str, str]:
+    table = view.candidate.table
+    cells = [(table.item(row, 0), table.item(row, 1)) for row in range(table.rowCount())]
+    return {name.text(): number.text() for name, number in cells if name is not None and number is not None}
+
+
+# Stating a demand
+
+
+def test_without_a_demand_there_are_three_ways_to_begin(view: SizeView, desk: Desk) -> None:
+    assert view.offers[DemandKind.USERS].isVisible()
+    assert not view.form.isVisible()
+    QTest.mouseClick(view.offers[DemandKind.REQUEST_RATE], Qt.MouseButton.LeftButton)
+    assert desk.scenario.demand == Demand(DemandKind.REQUEST_RATE, 2.0)
+    assert desk.undo_stack.undoText() == "State a demand"
+    assert view.form.isVisible()
+    assert view.form.amounts[DemandKind.REQUEST_RATE].edit.hasFocus()
+    desk.undo_stack.undo()
+    desk.flush()
+    view.refresh()
+    assert view.offers[DemandKind.USERS].isVisible()
+
+
+def test_fields_change_the_demand_one_step_each(sized: SizeView, desk: Desk) -> None:
+    form = sized.form
+    type_into(form.amounts[DemandKind.USERS], "2k")
+    type_into(form.fields["ttft_ms"], "2000")
+    type_into(form.fields["utilisation_cap"], "50")
+    type_into(form.fields["spare_replicas"], "2")
+    assert desk.scenario.demand == replace(
+        USERS, amount=2000.0, ttft_ms=2000.0, utilisation_cap=0.5, spare_replicas=2
+    )
+    type_into(form.fields["ttft_ms"], "none")
+    assert desk.scenario.demand.ttft_ms is None
+    assert form.fields["ttft_ms"].edit.text() == "none"
+    for _ in range(5):
+        desk.undo_stack.undo()
+    assert desk.scenario.demand == USERS
+
+
+@pytest.mark.parametrize(
+    ("name", "typed", "said"),
+    [
+        ("peak_factor", "0.5", "1 at least"),
+        ("utilisation_cap", "120", "100 at most"),
+        ("spare_replicas", "1.5", "A whole number is wanted. Use 2"),
+        ("tpot_ms", "soon", "A number is wanted"),
+    ],
+)
+def test_what_cannot_be_is_said_at_the_field_and_nothing_else_changes(
+    sized: SizeView, desk: Desk, name: str, typed: str, said: str
+) -> None:
+    field = sized.form.fields[name]
+    type_into(field, typed)
+    assert field.fault.startswith(said)
+    assert field.edit.text() == typed
+    assert desk.scenario.demand == USERS
+    QTest.keyClick(field.edit, Qt.Key.Key_Escape)
+    assert field.fault == ""
+
+
+def test_the_kind_of_demand_shows_its_own_fields(sized: SizeView, desk: Desk) -> None:
+    assert sized.form.fields["requests_per_user_hour"].isVisible()
+    sized.form.kind.chosen.emit(DemandKind.TOKENS_PER_DAY.value)
+    assert desk.scenario.demand == replace(USERS, kind=DemandKind.TOKENS_PER_DAY, amount=100e6)
+    assert not sized.form.fields["requests_per_user_hour"].isVisible()
+    assert [kind for kind, field in sized.form.amounts.items() if field.isVisible()] == [
+        DemandKind.TOKENS_PER_DAY
+    ]
+
+
+def test_a_demand_can_be_removed(sized: SizeView, desk: Desk) -> None:
+    QTest.mouseClick(sized.form.remove, Qt.MouseButton.LeftButton)
+    assert desk.scenario.demand is None
+    assert sized.offers[DemandKind.USERS].isVisible()
+
+
+# Reading what was found
+
+
+def test_candidates_are_those_of_the_workbench(sized: SizeView, desk: Desk) -> None:
+    found = desk.workbench.size(desk.scenario)
+    assert column(sized, "Accelerators") == [str(each.count) for each in found.candidates]
+    assert column(sized, "In reserve") == [str(each.spare) for each in found.candidates]
+    fewest = min(found.candidates, key=lambda each: each.count or 0)
+    assert f"you need {fewest.count} " in sized.candidate.said.text()
+    assert sized.asked.text().startswith("500 users with 12 requests an hour each")
+    assert "requests/s and" in sized.asked.text()
+
+
+def test_the_factors_multiply_up_to_the_count(sized: SizeView) -> None:
+    shown = factors(sized)
+    product = shown.pop("Accelerators").removeprefix("= ")
+    numbers = [float(text.removeprefix("× ").split()[0].replace(",", "")) for text in shown.values()]
+    assert math.prod(numbers) == pytest.approx(float(product), rel=0.02)
+
+
+def test_a_row_shows_its_candidate(sized: SizeView, desk: Desk, qtbot: QtBot) -> None:
+    sized.table.setFocus()
+    sized.table.setCurrentIndex(model_of(sized).index(0, 1))
+    QTest.keyClick(sized.table, Qt.Key.Key_Return)
+    assert " H200 SXM" in sized.candidate.said.text()
+    desk.edit("More", demand=replace(USERS, amount=5000.0))
+    desk.flush()
+    sized.refresh()
+    assert "5,000 users at once you need" in sized.candidate.said.text()
+    assert " H200 SXM" in sized.candidate.said.text()
+
+
+def test_what_no_deployment_meets_is_said_in_its_row(sized: SizeView, desk: Desk) -> None:
+    desk.edit("Strict", demand=replace(USERS, tpot_ms=0.5))
+    desk.flush()
+    sized.refresh()
+    rows = model_of(sized).figures.rows
+    assert all(row.faulty for row in rows)
+    assert all("meets the limits" in row.sentence for row in rows)
+    assert not sized.candidate.use.isVisible()
+    assert not sized.candidate.table.isVisible()
+
+
+def test_a_large_count_is_explained(sized: SizeView, desk: Desk) -> None:
+    desk.edit("Few", demand=replace(USERS, amount=1.0))
+    desk.flush()
+    sized.refresh()
+    lines = sized.candidate.bound.text().splitlines()
+    assert lines[0].startswith("Reading memory alone would take ")
+    assert any("only whole" in line for line in lines[1:])
+
+
+# Taking it on
+
+
+def test_the_sentence_is_copied_with_one_click(sized: SizeView) -> None:
+    QTest.mouseClick(sized.candidate.copy, Qt.MouseButton.LeftButton)
+    assert QGuiApplication.clipboard().text() == sized.candidate.said.text()
+    assert sized.candidate.copy.text() == "Copied"
+
+
+def test_the_deployment_is_used_as_one_step(sized: SizeView, desk: Desk) -> None:
+    found = desk.workbench.size(desk.scenario)
+    before, best = desk.scenario, found.candidates[1]
+    assert best.count is not None
+    QTest.mouseClick(sized.candidate.use, Qt.MouseButton.LeftButton)
+    desk.flush()
+    choice = desk.scenario.accelerators[1]
+    assert choice.count == best.count - best.spare
+    assert (choice.tp, choice.pp, choice.dp) == (best.plan.tp, best.plan.pp, best.replicas)
+    load = desk.scenario.workload.load
+    assert (load.kind, load.request_rate) == (LoadKind.REQUEST_RATE, found.requests_per_s)
+    assert desk.answer is not None
+    estimate = desk.answer.columns[1].estimate
+    assert estimate is not None
+    assert estimate.stable
+    sized.refresh()
+    assert not sized.candidate.use.isVisible()
+    desk.undo_stack.undo()
+    assert desk.scenario == before
+
+
+def test_the_numbers_are_a_table(page: MemoryPage, sized: SizeView) -> None:
+    page.copy()
+    text = QGuiApplication.clipboard().text()
+    assert "Accelerators for the demand: 500 users" in text
+    assert "Factor: Users active at once\t500\t500" in text
+    dialog = page.show_table()
+    assert isinstance(dialog, QDialog)
+    assert dialog.windowTitle().startswith("Accelerators for the demand")
+    dialog.close()
+
+
+def test_the_item_model_is_one(sized: SizeView, qtmodeltester: ModelTester) -> None:
+    qtmodeltester.check(model_of(sized))
+
+
+def test_counts_rest_while_the_load_is_dragged(sized: SizeView, desk: Desk) -> None:
+    before = column(sized, "Accelerators")
+    desk.begin_gesture("load")
+    desk.edit("Long", workload=replace(desk.scenario.workload, output_tokens=4000))
+    desk.flush()
+    sized.refresh()
+    assert column(sized, "Accelerators") == before
+    desk.end_gesture()
+    assert column(sized, "Accelerators") != before

@@ -1,0 +1,258 @@
+"""Sizing a demand: factors that multiply up, more for more, reasons for much, and a place in the file."""
+
+import json
+import math
+from collections.abc import Iterator
+from dataclasses import asdict, replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gpudesk.domain.demand import RANGES, Candidate, Demand, DemandKind, Sizing
+from gpudesk.domain.messages import InputError
+from gpudesk.domain.precision import Precision
+from gpudesk.domain.scenarios import AcceleratorChoice, Disaggregation, Scenario
+from gpudesk.workbench.demand_fields import demand_fields, parse_demand
+from gpudesk.workbench.templates import read_template
+from gpudesk.workbench.workbench import Workbench
+
+PARTS = ("h100-sxm", "h200-sxm", "mi355x", "l40s")
+MODELS = (
+    ("llama-3.1-8b", "fp8"),
+    ("llama-3.1-70b", "fp8"),
+    ("gpt-oss-120b", "mxfp4"),
+    ("deepseek-r1", "fp8"),
+)
+
+
+@pytest.fixture(scope="module")
+def workbench() -> Iterator[Workbench]:
+    with Workbench.open(with_own=False) as opened:
+        yield opened
+
+
+def asked(demand: Demand, model: str = "llama-3.1-70b", weights: str = "fp8") -> Scenario:
+    template = read_template("70b-chat-on-four")
+    return replace(
+        template,
+        model=model,
+        weights=Precision(weights),
+        workload=replace(template.workload, input_tokens=1000, output_tokens=300),
+        accelerators=tuple(AcceleratorChoice(part) for part in PARTS),
+        demand=demand,
+    )
+
+
+def counts(sizing: Sizing) -> list[float]:
+    """Return the counts, infinite where nothing meets the demand."""
+    return [math.inf if each.count is None else each.count for each in sizing.candidates]
+
+
+def found(sizing: Sizing) -> list[Candidate]:
+    return [each for each in sizing.candidates if each.count is not None]
+
+
+demands = st.builds(
+    Demand,
+    kind=st.sampled_from(list(DemandKind)),
+    amount=st.floats(1.0, 1e5),
+    requests_per_user_hour=st.floats(0.5, 200.0),
+    peak_factor=st.floats(1.0, 5.0),
+    ttft_ms=st.none() | st.floats(200.0, 20_000.0),
+    tpot_ms=st.none() | st.floats(15.0, 500.0),
+    utilisation_cap=st.floats(0.2, 1.0),
+    spare_replicas=st.integers(0, 4),
+)
+quick = settings(max_examples=25, deadline=None)
+
+
+@quick
+@given(demand=demands, model=st.sampled_from(MODELS))
+def test_the_count_is_the_product_and_the_sum_that_it_is_said_to_be(
+    workbench: Workbench, demand: Demand, model: tuple[str, str]
+) -> None:
+    sizing = workbench.size(asked(demand, *model))
+    assert len(sizing.candidates) == len(PARTS)
+    for each in found(sizing):
+        plan = each.plan
+        assert math.prod(factor.value for factor in each.factors) == pytest.approx(each.count, rel=1e-9)
+        assert each.count == each.replicas * plan.tp * plan.pp + each.spare
+        assert each.spare == demand.spare_replicas * plan.tp * plan.pp
+        assert each.concurrency == each.concurrency_per_replica * each.replicas
+        rate = each.output_tokens_per_s
+        assert rate is not None
+        assert rate.value * demand.utilisation_cap >= sizing.output_tokens_per_s * (1 - 1e-9)
+        assert rate.low <= rate.value <= rate.high
+        assert each.nodes >= 1
+    for each in sizing.candidates:
+        assert (each.count is None) == (each.reason is not None)
+
+
+@quick
+@given(demand=demands, model=st.sampled_from(MODELS))
+def test_a_count_above_ten_times_the_floor_is_explained_and_none_is_below_it(
+    workbench: Workbench, demand: Demand, model: tuple[str, str]
+) -> None:
+    for each in found(workbench.size(asked(demand, *model))):
+        assert each.bound is not None
+        assert each.count is not None
+        assert each.bound.ratio == pytest.approx(each.count / each.bound.floor)
+        assert each.bound.ratio >= 1.0
+        assert bool(each.bound.reasons) is (each.bound.ratio > 10.0)
+
+
+@quick
+@given(demand=demands, more=st.floats(1.0, 20.0))
+def test_more_demand_takes_no_fewer(workbench: Workbench, demand: Demand, more: float) -> None:
+    less, greater = (
+        counts(workbench.size(asked(replace(demand, amount=demand.amount * factor))))
+        for factor in (1.0, more)
+    )
+    assert all(before <= after for before, after in zip(less, greater, strict=True))
+
+
+@quick
+@given(demand=demands, change=st.sampled_from(["peak_factor", "utilisation_cap", "spare_replicas"]))
+def test_more_to_carry_and_to_keep_takes_no_fewer(workbench: Workbench, demand: Demand, change: str) -> None:
+    harder = {
+        "peak_factor": demand.peak_factor * 1.5,
+        "utilisation_cap": max(0.05, demand.utilisation_cap * 0.6),
+        "spare_replicas": demand.spare_replicas + 1,
+    }
+    fields = {**asdict(demand), change: harder[change]}
+    before = counts(workbench.size(asked(demand)))
+    after = counts(workbench.size(asked(Demand(**fields))))
+    assert all(less <= more for less, more in zip(before, after, strict=True))
+
+
+@quick
+@given(demand=demands, looser=st.floats(1.0, 10.0))
+def test_looser_limits_take_no_more(workbench: Workbench, demand: Demand, looser: float) -> None:
+    strict = replace(demand, ttft_ms=demand.ttft_ms or 2000.0, tpot_ms=demand.tpot_ms or 40.0)
+    loose = replace(strict, ttft_ms=(strict.ttft_ms or 0) * looser, tpot_ms=(strict.tpot_ms or 0) * looser)
+    free = replace(strict, ttft_ms=None, tpot_ms=None)
+    of_strict, of_loose, of_free = (counts(workbench.size(asked(each))) for each in (strict, loose, free))
+    assert all(more >= less for more, less in zip(of_strict, of_loose, strict=True))
+    assert all(more >= less for more, less in zip(of_loose, of_free, strict=True))
+
+
+# Known cases
+
+
+def test_a_single_user_takes_one_replica_and_its_reserve(workbench: Workbench) -> None:
+    sizing = workbench.size(asked(Demand(DemandKind.USERS, 1.0)))
+    h200 = sizing.candidates[1]
+    assert (h200.count, h200.replicas, h200.spare, h200.plan.replica) == (2, 1, 1, 1)
+    assert h200.power_kw == pytest.approx(1.4)
+    assert h200.bound is not None
+    assert h200.bound.reasons[0].id == "sizing.bound_rounding"
+
+
+@pytest.mark.parametrize(
+    ("demand", "rate"),
+    [
+        (Demand(DemandKind.USERS, 600.0, peak_factor=1.0), 2.0),
+        (Demand(DemandKind.USERS, 600.0, requests_per_user_hour=60.0, peak_factor=3.0), 30.0),
+        (Demand(DemandKind.REQUEST_RATE, 5.0, peak_factor=2.0), 10.0),
+        (Demand(DemandKind.TOKENS_PER_DAY, 25_920_000.0, peak_factor=1.5), 1.5),
+    ],
+)
+def test_the_peak_follows_from_how_the_demand_is_stated(
+    workbench: Workbench, demand: Demand, rate: float
+) -> None:
+    sizing = workbench.size(asked(demand))
+    assert sizing.requests_per_s == pytest.approx(rate)
+    assert sizing.output_tokens_per_s == pytest.approx(rate * 300)
+
+
+def test_a_replica_that_is_wider_than_a_host_takes_whole_hosts(workbench: Workbench) -> None:
+    scenario = asked(Demand(DemandKind.USERS, 1.0), "deepseek-r1")
+    (h100,) = workbench.size(replace(scenario, accelerators=(AcceleratorChoice("h100-sxm"),))).candidates
+    assert h100.plan.replica == 16
+    assert (h100.count, h100.nodes) == (32, 4)
+
+
+def test_degrees_that_the_scenario_fixes_are_those_of_one_replica(workbench: Workbench) -> None:
+    choice = AcceleratorChoice("h200-sxm", count=4, tp=4, pp=1, dp=1)
+    scenario = replace(asked(Demand(DemandKind.USERS, 500.0)), accelerators=(choice,))
+    (fixed,) = workbench.size(scenario).candidates
+    assert (fixed.plan.tp, fixed.plan.pp) == (4, 1)
+    assert fixed.count is not None
+    assert fixed.count % 4 == 0
+
+
+def test_limits_that_nothing_meets_say_what_the_best_reaches(workbench: Workbench) -> None:
+    for each in workbench.size(asked(Demand(DemandKind.USERS, 10.0, tpot_ms=0.5))).candidates:
+        assert each.count is None
+        assert each.reason is not None
+        assert each.reason.id == "sizing.limits_not_met"
+
+
+def test_pools_are_said_not_to_be_sized(workbench: Workbench) -> None:
+    choice = AcceleratorChoice("h200-sxm", disaggregated=Disaggregation())
+    scenario = replace(asked(Demand(DemandKind.USERS, 10.0)), accelerators=(choice,))
+    (candidate,) = workbench.size(scenario).candidates
+    assert candidate.reason is not None
+    assert candidate.reason.id == "sizing.pools"
+
+
+def test_without_a_demand_there_is_nothing_to_size(workbench: Workbench) -> None:
+    with pytest.raises(InputError) as caught:
+        workbench.size(replace(asked(Demand(DemandKind.USERS, 1.0)), demand=None))
+    assert caught.value.problem.id == "sizing.no_demand"
+
+
+@pytest.mark.parametrize("name", RANGES)
+@pytest.mark.parametrize("wrong", [-1.0, math.nan, math.inf, 1e300])
+def test_a_number_outside_its_range_is_refused_by_name(workbench: Workbench, name: str, wrong: float) -> None:
+    demand = replace(Demand(DemandKind.USERS, 1.0), **{name: wrong})  # type: ignore[arg-type]
+    with pytest.raises(InputError) as caught:
+        workbench.size(asked(demand))
+    assert caught.value.where == f"demand.{name}"
+
+
+# In the file
+
+
+@given(demand=demands)
+def test_a_demand_comes_back_from_its_fields(demand: Demand) -> None:
+    assert parse_demand(json.loads(json.dumps(demand_fields(demand)))) == demand
+
+
+@settings(max_examples=20, deadline=None)
+@given(demand=st.none() | demands)
+def test_a_demand_comes_back_from_the_file(
+    workbench: Workbench, tmp_path_factory: pytest.TempPathFactory, demand: Demand | None
+) -> None:
+    file = tmp_path_factory.mktemp("scenario") / "a.gpudesk"
+    scenario = replace(read_template("70b-chat-on-four"), demand=demand)
+    workbench.save_scenario(scenario, file)
+    assert workbench.read_scenario(file).demand == demand
+
+
+@pytest.mark.parametrize(
+    ("fields", "where"),
+    [
+        ({"amount": 5}, "demand.kind"),
+        ({"kind": "users"}, "demand.amount"),
+        ({"kind": "people", "amount": 5}, "demand.kind"),
+        ({"kind": "users", "amount": "many"}, "demand.amount"),
+        ({"kind": "users", "amount": 0}, "demand.amount"),
+        ({"kind": "users", "amount": 5, "spare_replicas": 1.5}, "demand.spare_replicas"),
+        ({"kind": "users", "amount": 5, "utilisation_cap": 2}, "demand.utilisation_cap"),
+        ({"kind": "users", "amount": 5, "latency": 2}, ": demand"),
+    ],
+)
+def test_a_file_that_is_wrong_says_where(
+    workbench: Workbench, tmp_path: Path, fields: dict[str, object], where: str
+) -> None:
+    file = tmp_path / "a.gpudesk"
+    workbench.save_scenario(read_template("70b-chat-on-four"), file)
+    document = json.loads(file.read_text(encoding="utf-8"))
+    document["demand"] = {"version": 1, **fields}
+    file.write_text(json.dumps(document), encoding="utf-8")
+    with pytest.raises(InputError) as caught:
+        workbench.read_scenario(file)
+    assert where in str(caught.value.where)
