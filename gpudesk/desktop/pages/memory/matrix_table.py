@@ -6,7 +6,7 @@ from collections.abc import Set as AbstractSet
 from typing import Final, cast
 
 from PySide6.QtCore import QEvent, QRect, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPixmap, QResizeEvent
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QPainter, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QWidget
 
 from gpudesk.desktop.itemmodels.fit_arrangement import FitOrder
@@ -200,11 +200,6 @@ class MatrixTable(PaintedTable):
     def _open(self) -> None:
         if self.current_cell() is not None:
             self.opened.emit()
-
-    def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: N802 - Qt's name
-        """Take the focus to what is clicked."""
-        super().mousePressEvent(event)
-        self.setFocus(Qt.FocusReason.MouseFocusReason)
 
     def named_rows(self) -> list[tuple[int, str]]:
         """Return the rows by the names of their models."""

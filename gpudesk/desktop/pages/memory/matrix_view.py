@@ -17,7 +17,13 @@ from gpudesk.desktop.pages.memory.matrix_choices import MatrixChoices, keep_choi
 from gpudesk.desktop.pages.memory.matrix_controls import NarrowRow, QuestionRow
 from gpudesk.desktop.pages.memory.matrix_found import MatrixFound, State
 from gpudesk.desktop.pages.memory.matrix_table import MatrixTable
-from gpudesk.desktop.pages.memory.matrix_words import marks, matrix_data, shown_text
+from gpudesk.desktop.pages.memory.matrix_words import (
+    marks,
+    matrix_data,
+    opening_text,
+    selection_of,
+    shown_text,
+)
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.settings import Settings
 from gpudesk.desktop.session.sizing import with_pair
@@ -32,6 +38,8 @@ from gpudesk.text import tr
 _MARGIN = 16
 #: While something is dragged, the matrix waits until it rests for this long, in milliseconds.
 _REST = 120
+#: A cell that is dwelt on for this long is selected for the panel, in milliseconds.
+_DWELL = 150
 
 
 class MatrixView(QWidget):
@@ -61,6 +69,10 @@ class MatrixView(QWidget):
         self._rest.setSingleShot(True)
         self._rest.setInterval(_REST)
         self._rest.timeout.connect(self._ask)
+        self._dwell = QTimer(self)
+        self._dwell.setSingleShot(True)
+        self._dwell.setInterval(_DWELL)
+        self._dwell.timeout.connect(self._select)
         self.setAccessibleName(self.title)
         self._build()
         self._connect()
@@ -89,7 +101,7 @@ class MatrixView(QWidget):
         self.narrow.most_changed.connect(lambda most: self._choose(replace(self.choices, most=most)))
         self.narrow.left.connect(self.focus_first)
         self.table.sort_requested.connect(self._order_by)
-        self.table.current_changed.connect(self._tell)
+        self.table.current_changed.connect(self._walked)
         self.table.opened.connect(self._open)
         self.action.clicked.connect(self._act)
         self.found.changed.connect(self._show)
@@ -154,6 +166,7 @@ class MatrixView(QWidget):
         """Leave nothing running."""
         super().hideEvent(event)
         self._rest.stop()
+        self._dwell.stop()
         self.found.rest()
 
     # Showing
@@ -242,6 +255,16 @@ class MatrixView(QWidget):
             self.action.setText(action)
         self.action.setVisible(bool(action))
 
+    def _walked(self) -> None:
+        self._tell()
+        if self.table.hasFocus():
+            self._dwell.start()
+
+    def _select(self) -> None:
+        cell = self.table.current_cell()
+        if cell is not None and self._desk.answer is not None:
+            self._desk.select(selection_of(cell, self._desk.answer, self.found.reading))
+
     def _act(self) -> None:
         if self.found.state is State.WORKING:
             self.found.stop()
@@ -257,16 +280,18 @@ class MatrixView(QWidget):
         if cell is None or matrix is None or not cell.fits or not self._ready:
             return
         index = self.table.currentIndex()
-        model, part = self.model.row(index.row()).model, self.model.column(index.column()).name
+        names = self.model.row(index.row()).model.name, self.model.column(index.column()).name
         # What a reading counts is no deployment: how many are needed is left to the estimator.
         count = None if self.found.reading else cell.count
-        text = tr("Open {model} on {part}", model=model.name, part=part)
-        if count is not None:
-            n = self.formatter.count(count)
-            text = tr("Open {model} on {n} × {part}", model=model.name, n=n, part=part)
-        asked = matrix.question
-        scenario = with_pair(self._desk.scenario, model.id, asked.weights, asked.kv, cell.accelerator, count)
-        self._desk.apply(scenario, text)
+        scenario = with_pair(
+            self._desk.scenario,
+            cell.model,
+            matrix.question.weights,
+            matrix.question.kv,
+            cell.accelerator,
+            count,
+        )
+        self._desk.apply(scenario, opening_text(*names, count, self.formatter))
 
     # What every chart can be asked for
 

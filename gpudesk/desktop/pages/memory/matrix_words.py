@@ -1,12 +1,15 @@
-"""What stands around the fit matrix: its legend, how much of it is shown, and its numbers as a table."""
+"""What the fit matrix says beside its cells: legend, how much is shown, numbers as a table, its steps."""
 
 from __future__ import annotations
 
 from gpudesk.desktop.charts.data_table import Data
 from gpudesk.desktop.itemmodels.fit_arrangement import FitTable
 from gpudesk.desktop.itemmodels.fit_model import parameters_text
+from gpudesk.desktop.session.selection import Selection, catalog_attribute, figure
 from gpudesk.desktop.widgets.mark_legend import HATCH, OUTLINE
-from gpudesk.domain.fit_matrix import FitMatrix
+from gpudesk.domain.answers import Answer
+from gpudesk.domain.comparison import column_keys
+from gpudesk.domain.fit_matrix import FitCell, FitMatrix
 from gpudesk.domain.formatting import UNKNOWN, Formatter
 from gpudesk.sheets.fit_words import AMPLE, TIGHT, question_text, reading_name
 from gpudesk.sheets.labels import precision_name
@@ -35,6 +38,24 @@ def shown_text(matrix: FitMatrix, table: FitTable, formatter: Formatter) -> str:
         parts=formatter.count(len(table.columns)),
         all_parts=formatter.count(len(matrix.accelerators)),
     )
+
+
+def opening_text(model: str, part: str, count: int | None, formatter: Formatter) -> str:
+    """Return what the step is called that opens a cell; without a count it is left open."""
+    if count is None:
+        return tr("Open {model} on {part}", model=model, part=part)
+    return tr("Open {model} on {n} × {part}", model=model, n=formatter.count(count), part=part)
+
+
+def selection_of(cell: FitCell, answer: Answer, reading: str) -> Selection:
+    """Return what a cell rests on: the scenario's own memory, else that of the accelerator, or its label."""
+    if reading:
+        return catalog_attribute(cell.accelerator, "memory" if cell.count is None else "memory_label")
+    choices = answer.scenario.accelerators
+    parts = [choice.accelerator for choice in choices]
+    if cell.model == answer.scenario.model and cell.accelerator in parts:
+        return figure(column_keys(choices)[parts.index(cell.accelerator)], "memory")
+    return catalog_attribute(cell.accelerator, "memory")
 
 
 def matrix_data(title: str, table: FitTable, formatter: Formatter) -> Data:

@@ -14,6 +14,7 @@ from gpudesk.desktop.pages.memory.matrix_view import MatrixView
 from gpudesk.desktop.pages.memory.page import FIT, MATRIX, MemoryPage
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.edits import with_workload
+from gpudesk.desktop.session.selection import catalog_attribute, figure
 from gpudesk.desktop.session.settings import Settings
 from gpudesk.desktop.theme.theme import Theme
 from gpudesk.domain.fit_matrix import FitQuestion
@@ -205,6 +206,25 @@ def test_keys_walk_over_the_cells_and_tell_what_each_says(view: MatrixView) -> N
     assert view.remark.text() == view.model.sentence(table.currentIndex())
     QTest.keyClicks(table, "qwen3")
     assert view.model.row(table.currentIndex().row()).model.name.startswith("Qwen3")
+
+
+def test_a_cell_that_is_dwelt_on_shows_what_it_rests_on(view: MatrixView, desk: Desk, qtbot: QtBot) -> None:
+    desk.select(None)
+    view.table.go_to("llama-3.1-405b", "mi325x")
+    assert desk.selection is None
+    view.window().activateWindow()
+    view.table.setFocus()
+    view.table.go_to("phi-4", "mi325x")
+    with qtbot.waitSignal(desk.selection_changed):
+        view.table.go_to("phi-4", "gaudi3")
+    assert desk.selection == catalog_attribute("gaudi3", "memory")
+    with qtbot.waitSignal(desk.selection_changed):
+        view.table.go_to("llama-3.1-405b", "mi325x")
+    assert desk.selection == figure("mi325x", "memory")
+    choose(view, qtbot, reading="decimal")
+    with qtbot.waitSignal(desk.selection_changed):
+        view.table.go_to("phi-4", "l40s")
+    assert desk.selection == catalog_attribute("l40s", "memory_label")
 
 
 def test_what_nothing_holds_says_why_and_cannot_be_opened(view: MatrixView, desk: Desk) -> None:
