@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, Signal
 
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.jobs import Jobs
-from gpudesk.domain.fit_matrix import FitCell, FitMatrix, FitQuestion
+from gpudesk.domain.fit_matrix import FitCell, FitMatrix, FitQuestion, ReadingId
 from gpudesk.domain.messages import InputError, message
 from gpudesk.domain.progress import Progress, Steps
 from gpudesk.sentences import sentence
@@ -120,12 +120,11 @@ class MatrixFound(QObject):
         return FitMatrix(question, parts, models, tuple(found))
 
     def _read(self, question: FitQuestion, reading: str) -> FitMatrix:
-        from gpudesk.engine.capacity_readings import READINGS, ReadingId
         from gpudesk.workbench.fit_readings import reading_matrix
 
         catalog = self._desk.workbench.catalog
         parts, models = catalog.accelerators(), catalog.models()
-        return reading_matrix(READINGS[ReadingId(reading)], question, parts, models, self.parameters())
+        return reading_matrix(ReadingId(reading), question, parts, models, self.parameters())
 
     def _done(self, asked: tuple[object, ...], matrix: FitMatrix) -> None:
         if asked == self._asked:
