@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Final
 
-from gpudesk.domain.fit_matrix import FitCell, FitQuestion
+from gpudesk.domain.fit_matrix import FitCell, FitQuestion, ReadingId
 from gpudesk.domain.formatting import Formatter
 from gpudesk.domain.models import Model
 from gpudesk.sentences import plan_name, sentence
@@ -26,16 +27,16 @@ class Room(StrEnum):
     TIGHT = "tight"
 
 
-#: Names of the readings of a memory label, and what they do; keys as in `engine.capacity_readings`.
-_READINGS: Final = MappingProxyType(
+#: Names of the readings of a memory label, and what they do.
+_READINGS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
     {
-        "decimal": ("Label in GB", "the label read as GB"),
-        "binary": ("Label in GiB", "the label read as GiB"),
-        "decimal-reserved": (
+        ReadingId.DECIMAL: ("Label in GB", "the label read as GB"),
+        ReadingId.BINARY: ("Label in GiB", "the label read as GiB"),
+        ReadingId.DECIMAL_RESERVED: (
             "GB, 10 % reserve",
             "the label read as GB with a tenth kept free, counts of 1, 2, 4, 8, 16",
         ),
-        "binary-reserved": (
+        ReadingId.BINARY_RESERVED: (
             "GiB, 10 % reserve",
             "the label read as GiB with a tenth kept free, counts of 1, 2, 4, 8, 16",
         ),

@@ -8,7 +8,7 @@ from typing import Final
 from gpudesk.desktop.itemmodels.fit_arrangement import BY_PARAMETERS
 from gpudesk.desktop.session.settings import Settings
 from gpudesk.desktop.shell.choices import MOST_TOKENS
-from gpudesk.domain.fit_matrix import FitQuestion
+from gpudesk.domain.fit_matrix import FitQuestion, ReadingId
 from gpudesk.domain.precision import KV_BYTES, Precision
 from gpudesk.domain.scenarios import Scenario
 
@@ -16,8 +16,6 @@ from gpudesk.domain.scenarios import Scenario
 MOST_IN_FLIGHT: Final = 1_000_000
 #: Counts that rows and columns can be narrowed to.
 MOST_COUNTS: Final = (1, 2, 4, 8, 16, 32)
-#: The keys of the readings, as `engine.capacity_readings` has them, which is not loaded before it is used.
-READING_KEYS: Final = ("decimal", "binary", "decimal-reserved", "binary-reserved")
 _SETTING: Final = "memory.matrix."
 
 
@@ -67,7 +65,7 @@ def read_choices(settings: Settings) -> MatrixChoices:
         "kv": kept["kv"] in tuple(KV_BYTES),
         "context": 0 <= kept["context"] <= MOST_TOKENS,
         "concurrency": 1 <= kept["concurrency"] <= MOST_IN_FLIGHT,
-        "reading": kept["reading"] in READING_KEYS,
+        "reading": kept["reading"] in ("", *ReadingId),
         "most": kept["most"] in MOST_COUNTS,
     }
     return MatrixChoices(

@@ -15,7 +15,6 @@ from gpudesk.desktop.itemmodels.fit_arrangement import BY_MAKER, BY_NAME, BY_PAR
 from gpudesk.desktop.pages.memory.matrix_choices import (
     MOST_COUNTS,
     MOST_IN_FLIGHT,
-    READING_KEYS,
     MatrixChoices,
 )
 from gpudesk.desktop.shell.choices import MOST_TOKENS, kv_options, precision_options
@@ -28,7 +27,7 @@ from gpudesk.desktop.widgets.label import Label
 from gpudesk.desktop.widgets.numbers import NumberFormat
 from gpudesk.desktop.widgets.options import Option
 from gpudesk.desktop.widgets.pill import Pill
-from gpudesk.domain.fit_matrix import FitQuestion
+from gpudesk.domain.fit_matrix import FitQuestion, ReadingId
 from gpudesk.domain.formatting import Formatter
 from gpudesk.domain.precision import Precision
 from gpudesk.sheets.fit_words import reading_name, reading_note
@@ -107,7 +106,7 @@ class QuestionRow(FlowRow):
         self.reading.set_options(
             [
                 Option("", tr("Estimator"), notes=(tr("all of the memory, to the byte"),)),
-                *(Option(key, reading_name(key), group=checks) for key in READING_KEYS),
+                *(Option(key.value, reading_name(key), group=checks) for key in ReadingId),
             ]
         )
 

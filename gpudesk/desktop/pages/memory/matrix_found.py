@@ -60,8 +60,8 @@ class MatrixFound(QObject):
         if asked == self._asked:
             return
         self._asked = asked
-        if self.state is State.WORKING:
-            self._jobs.stop()
+        # Not waited for: what it still brings is of another question.
+        self._jobs.cancel()
         if reading:
             self._done(asked, self._read(question, reading))
             return
