@@ -57,21 +57,16 @@ def reading_note(key: str) -> str:
     )
 
 
-def share_left(cell: FitCell) -> float | None:
-    """Return the share of the usable memory that is left on the fullest accelerator; None without any."""
-    if cell.headroom_bytes is None or not cell.usable_bytes:
-        return None
-    return cell.headroom_bytes / cell.usable_bytes
+def share_left(cell: FitCell) -> float:
+    """Return the share of the usable memory that is left on the fullest accelerator, 0 without any."""
+    return (cell.headroom_bytes or 0) / cell.usable_bytes if cell.usable_bytes else 0.0
 
 
-def room_of(cell: FitCell) -> Room | None:
-    """Return how much room a deployment leaves; None where nothing holds the model."""
-    share = share_left(cell)
-    if share is None:
-        return None
+def room_of(share: float) -> Room:
+    """Return how much room a share of the usable memory is."""
     # As it is shown, so that no figure stands on two tints.
-    share = round(share, 2)
-    return Room.AMPLE if share >= AMPLE else Room.TIGHT if share < TIGHT else Room.SOME
+    shown = round(share, 2)
+    return Room.AMPLE if shown >= AMPLE else Room.TIGHT if shown < TIGHT else Room.SOME
 
 
 def question_text(question: FitQuestion, formatter: Formatter) -> str:

@@ -119,7 +119,7 @@ def _ordered(rows: list[FitRow], order: FitOrder, by: int | None) -> list[FitRow
     if by is not None:
         known = [row for row in rows if row.cells[by].count is not None]
         # Of equal counts the one that leaves more room first: it is the easier to hold.
-        known.sort(key=lambda row: (row.cells[by].count, -(share_left(row.cells[by]) or 0.0)),
+        known.sort(key=lambda row: (row.cells[by].count, -share_left(row.cells[by])),
                    reverse=order.descending)  # fmt: skip
         return [*known, *(row for row in rows if row.cells[by].count is None)]
     if order.by == BY_NAME:

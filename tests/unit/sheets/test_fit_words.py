@@ -17,6 +17,7 @@ from gpudesk.sheets.fit_words import (
     reading_note,
     reading_sentence,
     room_of,
+    share_left,
 )
 
 FORMATTER = Formatter(ENGLISH)
@@ -56,11 +57,11 @@ def cell(count: int | None, left: float = 0.5, usable: int = 100 * GIB) -> FitCe
     ],
 )
 def test_room_falls_into_the_class_of_the_per_cent_that_are_shown(left: float, room: Room) -> None:
-    assert room_of(cell(1, left)) is room
+    assert room_of(share_left(cell(1, left))) is room
 
 
-def test_nothing_has_no_room() -> None:
-    assert room_of(cell(None)) is None
+def test_nothing_leaves_nothing() -> None:
+    assert share_left(cell(None)) == 0.0
 
 
 def test_a_deployment_is_said_with_plan_engine_and_room() -> None:

@@ -18,7 +18,7 @@ from gpudesk.domain.progress import Progress, Steps
 from gpudesk.sentences import sentence
 
 #: Seconds that the window itself works at a matrix before the rest becomes a job.
-_AT_ONCE_S: Final = 0.04
+_AT_ONCE_S: Final = 0.06
 
 
 class State(Enum):
@@ -53,21 +53,30 @@ class MatrixFound(QObject):
         #: What went wrong, in words.
         self.problem = ""
 
-    def ask(self, question: FitQuestion, reading: str) -> None:
-        """Look for the matrix of a question, by the estimator or by a reading of the memory label."""
+    def ask(self, question: FitQuestion, reading: str) -> bool:
+        """Look for the matrix of a question, by the estimator or by a reading of the memory label.
+
+        Return False where that is what was asked last; else the state changes.
+        """
         workbench = self._desk.workbench
         asked = (question, reading, workbench.fit if not reading else None, workbench.catalog)
         if asked == self._asked:
-            return
+            return False
         self._asked = asked
         # Not waited for: what it still brings is of another question.
         self._jobs.cancel()
         if reading:
             self._done(asked, self._read(question, reading))
-            return
-        steps = self._steps(question)
-        end = time.perf_counter() + _AT_ONCE_S
+        else:
+            self._find(asked, self._steps(question))
+        return True
+
+    def _find(self, asked: tuple[object, ...], steps: Steps[FitMatrix]) -> None:
+        """Work for a moment, and leave what is not done by then to a job."""
+        # The first time nothing is known that would make it quick.
+        end = time.perf_counter() + (0.0 if self.matrix is None else _AT_ONCE_S)
         try:
+            next(steps)
             while time.perf_counter() < end:
                 next(steps)
         except StopIteration as done:
@@ -77,13 +86,8 @@ class MatrixFound(QObject):
             self._failed(asked, error)
             return
         self._set(State.WORKING)
-        self._jobs.start(
-            "fit",
-            steps,
-            partial(self._done, asked),
-            partial(self._failed, asked),
-            partial(self._stopped, asked),
-        )
+        ends = (partial(self._done, asked), partial(self._failed, asked), partial(self._stopped, asked))
+        self._jobs.start("fit", steps, *ends)
 
     def stop(self) -> None:
         """Look no further; what is known by then is not lost."""

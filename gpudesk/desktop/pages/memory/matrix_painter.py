@@ -18,7 +18,6 @@ from gpudesk.desktop.theme.theme import Theme
 from gpudesk.desktop.widgets.painted_table import Place
 from gpudesk.desktop.widgets.text_cache import TextCache
 from gpudesk.desktop.widgets.text_layer import TextLayer
-from gpudesk.domain.fit_matrix import FitCell
 from gpudesk.domain.formatting import UNKNOWN, Formatter
 from gpudesk.sheets.fit_words import Room, room_of, share_left
 
@@ -54,6 +53,16 @@ class Shown:
     pale: bool
 
 
+@dataclass(frozen=True, slots=True)
+class _Face:
+    """What stands in a cell, and in which colours."""
+
+    count: str
+    share: str
+    tint: str
+    colour: str
+
+
 class MatrixPainter:
     """Paints everything but heads and labels."""
 
@@ -63,7 +72,7 @@ class MatrixPainter:
         self._layer = TextLayer(theme, texts)
         self._texts = texts
         self._hatches: dict[tuple[int, float], QPixmap] = {}
-        self._said: dict[float, str] = {}
+        self._faces: dict[tuple[int, float], _Face] = {}
         theme.changed.connect(self._hatches.clear)
 
     def paint(self, painter: QPainter, shown: Shown) -> None:
@@ -88,7 +97,7 @@ class MatrixPainter:
 
     def _box(self, row: Place, column: Place) -> QRectF:
         gap = self._theme.length(_GAP)
-        return QRectF(column.start, row.start, column.size, row.size - 1).adjusted(gap, gap, -gap, -gap)
+        return QRectF(column.start + gap, row.start + gap, column.size - 2 * gap, row.size - 1 - 2 * gap)
 
     def _cells(self, pen: Pen, shown: Shown) -> None:
         painter, layer = pen.painter, self._layer
@@ -103,12 +112,12 @@ class MatrixPainter:
                     hatched.append(box)
                     self._none(box)
                     continue
-                room = room_of(cell)
-                quiet = shown.pale or room is None or 0 < shown.most < cell.count
-                tint, colour = ("", "text3") if quiet or room is None else TINTS[room]
-                if tint:
-                    tinted[tint].append(box)
-                self._words(box, cell, colour)
+                face = self._face(cell.count, share_left(cell))
+                if shown.pale or 0 < shown.most < cell.count:
+                    self._words(box, face, "text3")
+                else:
+                    tinted[face.tint].append(box)
+                    self._words(box, face, face.colour)
         painter.setPen(Qt.PenStyle.NoPen)
         radius = self._theme.length(_RADIUS)
         for tint, boxes in tinted.items():
@@ -119,20 +128,23 @@ class MatrixPainter:
             self._hatch(painter, box)
         layer.draw(painter)
 
-    def _words(self, box: QRectF, cell: FitCell, colour: str) -> None:
-        middle = box.center().y()
-        end = box.left() + box.width() * _COUNT_ENDS
-        self._layer.right("label", colour, self._formatter.count(cell.count), box.left(), end, middle)
-        share = share_left(cell)
-        if share is not None:
-            x = end + self._theme.length(_BETWEEN)
-            self._layer.text("caption", colour, self._per_cent(share), x, middle, box.right() - x)
+    def _face(self, count: int, share: float) -> _Face:
+        """Return how a count with a share left looks; there are few different ones."""
+        key = count, round(share, 2)
+        found = self._faces.get(key)
+        if found is None:
+            tint, colour = TINTS[room_of(share)]
+            per_cent = self._formatter.per_cent(key[1])
+            found = self._faces[key] = _Face(self._formatter.count(count), per_cent, tint, colour)
+        return found
 
-    def _per_cent(self, share: float) -> str:
-        rounded = round(share, 2)
-        if rounded not in self._said:
-            self._said[rounded] = self._formatter.per_cent(rounded)
-        return self._said[rounded]
+    def _words(self, box: QRectF, face: _Face, colour: str) -> None:
+        middle, width = box.center().y(), box.width()
+        left = box.left()
+        end = left + width * _COUNT_ENDS
+        self._layer.right("label", colour, face.count, left, end, middle)
+        x = end + self._theme.length(_BETWEEN)
+        self._layer.text("caption", colour, face.share, x, middle, left + width - x)
 
     def _none(self, box: QRectF) -> None:
         width = self._texts.width("small", UNKNOWN)

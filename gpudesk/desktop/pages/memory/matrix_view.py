@@ -132,17 +132,18 @@ class MatrixView(QWidget):
         else:
             self._ask()
 
-    def _ask(self) -> None:
+    def _ask(self) -> bool:
+        """Ask for the matrix; return whether that is another question than before."""
         self._rest.stop()
-        self.found.ask(self.choices.question(self._desk.scenario), self.choices.reading)
+        return self.found.ask(self.choices.question(self._desk.scenario), self.choices.reading)
 
     def _choose(self, choices: MatrixChoices) -> None:
         if choices != self.choices:
             self.choices = choices
             keep_choices(self._settings, choices)
             self._show_controls()
-            self._ask()
-            self._show()
+            if not self._ask():
+                self._show()
 
     def _filter(self, models: str, parts: str) -> None:
         self._words = (models, parts)
