@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from gpudesk.engine.constants import Calibration
     from gpudesk.workbench.estimating import Estimator
     from gpudesk.workbench.fit_matrix import FitFinder
+    from gpudesk.workbench.mlperf import Mlperf
     from gpudesk.workbench.records import RecordTable
     from gpudesk.workbench.sweep_run import SweepRun
 
@@ -91,7 +92,7 @@ class Workbench:
         self.catalog = ready if ready is not None and ready.own is facts else self.catalog.with_own(facts)
         self._carried.clear()
         if edit is None or edit.moves_estimates:
-            for name in ("estimator", "records", "fit"):
+            for name in ("estimator", "records", "fit", "mlperf"):
                 self.__dict__.pop(name, None)
 
     def prepare(self, facts: OwnFacts) -> None:
@@ -137,6 +138,14 @@ class Workbench:
         except paths.MissingFileError as error:
             raise InputError(message("records.missing", reason=str(error))) from error
         return read_records(self.catalog, folder, paths.held_out_path())
+
+    @cached_property
+    def mlperf(self) -> Mlperf:
+        """The submitted results of MLPerf Inference; raises `InputError` or `MissingFileError`."""
+        from gpudesk.evidence.mlperf_rows import read_mlperf
+        from gpudesk.workbench.mlperf import Mlperf
+
+        return Mlperf(read_mlperf(paths.measurements_dir()), self.catalog)
 
     # Figures that documents print
 

@@ -13,6 +13,8 @@ from gpudesk.desktop.charts import commands
 from gpudesk.desktop.charts.pareto import ParetoChart
 from gpudesk.desktop.pages.page import Page, view_actions
 from gpudesk.desktop.pages.performance.head import Head
+from gpudesk.desktop.pages.performance.mlperf_block import MlperfBlock
+from gpudesk.desktop.pages.performance.mlperf_view import MlperfView
 from gpudesk.desktop.pages.performance.scaling_view import ScalingView
 from gpudesk.desktop.pages.performance.views import (
     Overview,
@@ -40,10 +42,13 @@ _MAKERS: Final[dict[str, Callable[[Desk, Theme], View]]] = {
     "roofline": roofline_view,
     "split": split_view,
     "scaling": ScalingView,
+    "mlperf": MlperfView,
 }
 #: Views in which bands are shaded.
 _BANDED: Final = ("overview", "throughput", "latency", "scaling")
 _VIEW, _BANDS, _READ_OFF = "performance.view", "performance.bands", "performance.read_off"
+#: Round, model and baseline that were chosen last, with bars between.
+_MLPERF, _PICKED = "performance.mlperf", 3
 
 
 class PerformancePage(Page):
@@ -86,6 +91,7 @@ class PerformancePage(Page):
             ("roofline", tr("Roofline")),
             ("split", tr("Prefill and decode")),
             ("scaling", tr("Scaling")),
+            ("mlperf", tr("MLPerf")),
         )
 
     def _build(self) -> None:
@@ -136,6 +142,12 @@ class PerformancePage(Page):
             if isinstance(chart, ParetoChart):
                 chart.set_read_off(self.settings.get(_READ_OFF, chart.read_off))
                 chart.read_off_changed.connect(self._read_off)
+            elif isinstance(chart, MlperfBlock):
+                picked = self.settings.get(_MLPERF, "").split("|")
+                chart.set_picked(
+                    (picked[0], picked[1], picked[2]) if len(picked) == _PICKED else ("", "", "")
+                )
+                chart.chosen.connect(lambda *chosen: self.settings.put(_MLPERF, "|".join(chosen)))
         return view
 
     def _read_off(self, speed: float) -> None:

@@ -5,12 +5,10 @@ from __future__ import annotations
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QVBoxLayout, QWidget
 
-from gpudesk.desktop.charts.chart import Chart
-from gpudesk.desktop.charts.split import SplitChart
 from gpudesk.desktop.pages.performance.scaling_blocks import ComparisonBlock, CountsBlock
 from gpudesk.desktop.pages.performance.scaling_chart import BANDWIDTH, THROUGHPUT, ScalingChart
 from gpudesk.desktop.pages.performance.scaling_found import ScalingFound
-from gpudesk.desktop.pages.performance.views import Rule, View
+from gpudesk.desktop.pages.performance.views import PageChart, Rule, View
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.theme.theme import Theme
 from gpudesk.desktop.widgets.segment import Segment
@@ -90,7 +88,7 @@ class ScalingView(View):
         self.chart.rule = ScalingRule(key)
         self.chart.refresh()
 
-    def current_chart(self) -> Chart | SplitChart | ComparisonBlock:
+    def current_chart(self) -> PageChart:
         """Return the comparison while the focus is in it, else the chart, which has the numbers of all."""
         focused = QApplication.focusWidget()
         inside = focused is not None and self.comparison.isAncestorOf(focused)

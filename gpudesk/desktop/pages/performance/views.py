@@ -15,6 +15,7 @@ from gpudesk.desktop.charts.pareto import ParetoChart
 from gpudesk.desktop.charts.roofline import RooflineChart
 from gpudesk.desktop.charts.split import SplitChart
 from gpudesk.desktop.pages.performance import figures
+from gpudesk.desktop.pages.performance.mlperf_block import MlperfBlock
 from gpudesk.desktop.pages.performance.scaling_blocks import ComparisonBlock
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.selection import SelectionKind, figure
@@ -25,6 +26,8 @@ _MARGIN = 16
 #: Heights of the upper and lower half of the overview, and widths of the two charts in the lower.
 _HALVES = (63, 37)
 _LOWER = (54, 46)
+#: What a view shows, and can be copied and read as a table.
+PageChart = Chart | SplitChart | ComparisonBlock | MlperfBlock
 
 
 class Rule(QFrame):
@@ -52,9 +55,7 @@ def fill(widget: QWidget, colour: QColor) -> None:
 class View(QWidget):
     """What one segment shows; `charts` in reading order."""
 
-    def __init__(
-        self, charts: Sequence[Chart | SplitChart | ComparisonBlock], parent: QWidget | None = None
-    ) -> None:
+    def __init__(self, charts: Sequence[PageChart], parent: QWidget | None = None) -> None:
         """Keep the charts."""
         super().__init__(parent)
         self.charts = tuple(charts)
@@ -70,7 +71,7 @@ class View(QWidget):
             if isinstance(chart, Chart):
                 chart.set_bands_wanted(wanted)
 
-    def current_chart(self) -> Chart | SplitChart | ComparisonBlock:
+    def current_chart(self) -> PageChart:
         """Return the chart that has the focus, else the first."""
         return next((chart for chart in self.charts if chart.hasFocus()), self.charts[0])
 

@@ -1,0 +1,111 @@
+"""A table of texts that is as high as its rows: to read, with the keyboard too."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Final
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QHeaderView, QTableWidget, QTableWidgetItem, QWidget
+
+from gpudesk.desktop.theme.theme import Theme
+from gpudesk.desktop.widgets.plain_list import show_as_list
+
+_ROW, _HEAD, _AROUND = 25.0, 26.0, 22.0
+#: Between a number and the words after it.
+_GAP: Final = "\u2003"
+_RIGHT: Final = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+_LEFT: Final = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+
+
+class TextTable(QTableWidget):
+    """Columns take what they need; those that give way share what is left."""
+
+    def __init__(
+        self,
+        theme: Theme,
+        name: str,
+        heads: Sequence[str],
+        *,
+        numbers: Collection[int] = (),
+        giving: Collection[int] = (),
+        parent: QWidget | None = None,
+    ) -> None:
+        """Begin without rows; columns in `numbers` are set flush right, those in `giving` give way."""
+        super().__init__(0, len(heads), parent)
+        self._theme = theme
+        self._numbers, self._giving = frozenset(numbers), frozenset(giving)
+        self.setAccessibleName(name)
+        self.setFrameShape(QTableWidget.Shape.NoFrame)
+        show_as_list(self, [head + _GAP if n in self._numbers else head for n, head in enumerate(heads)])
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setWordWrap(False)
+        header = self.horizontalHeader()
+        header.show()
+        header.setHighlightSections(False)
+        header.setSectionsClickable(False)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        for column in range(len(heads)):
+            head = self.horizontalHeaderItem(column)
+            if head is not None:
+                head.setTextAlignment(self._side(column))
+        theme.follow(self._dress)
+
+    def set_rows(self, rows: Sequence[Sequence[str]]) -> None:
+        """Show other rows."""
+        self.setRowCount(len(rows))
+        for row, texts in enumerate(rows):
+            for column, text in enumerate(texts):
+                item = self.item(row, column)
+                if item is None:
+                    item = QTableWidgetItem()
+                    item.setTextAlignment(self._side(column))
+                    self.setItem(row, column, item)
+                item.setText(text + _GAP if column in self._numbers else text)
+                item.setToolTip(text)
+        self._fit()
+
+    def texts(self) -> list[tuple[str, ...]]:
+        """Return the rows that are shown."""
+        return [
+            tuple(
+                item.text().removesuffix(_GAP)
+                for column in range(self.columnCount())
+                if (item := self.item(row, column))
+            )
+            for row in range(self.rowCount())
+        ]
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
+        """Give columns their widths anew."""
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self._fit_columns()
+
+    def _side(self, column: int) -> Qt.AlignmentFlag:
+        return _RIGHT if column in self._numbers else _LEFT
+
+    def _dress(self) -> None:
+        self.setFont(self._theme.font("small"))
+        self.horizontalHeader().setFont(self._theme.font("caption_strong"))
+        self._fit()
+
+    def _fit(self) -> None:
+        px = self._theme.px
+        self.verticalHeader().setDefaultSectionSize(px(_ROW))
+        self.horizontalHeader().setFixedHeight(px(_HEAD))
+        self.setFixedHeight(px(_HEAD) + self.rowCount() * px(_ROW) + 2)
+        self._fit_columns()
+
+    def _fit_columns(self) -> None:
+        """Give columns what they hold, and what is left in equal parts to those that give way."""
+        around, taken = self._theme.px(_AROUND), 0
+        for column in range(self.columnCount()):
+            if column not in self._giving:
+                self.resizeColumnToContents(column)
+                self.setColumnWidth(column, self.columnWidth(column) + around)
+                taken += self.columnWidth(column)
+        left = max(self.viewport().width() - taken, 0)
+        for column in self._giving:
+            self.setColumnWidth(column, max(left // len(self._giving), self._theme.px(80)))

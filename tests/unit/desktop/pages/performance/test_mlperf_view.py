@@ -1,0 +1,123 @@
+"""The view MLPerf: choosing round, model and baseline, reading who leads, stated ratios, the citation."""
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from gpudesk import paths
+from gpudesk.desktop.charts.figures_table import FiguresModel
+from gpudesk.desktop.pages.performance.mlperf_block import MlperfBlock
+from gpudesk.desktop.pages.performance.mlperf_view import MlperfView
+from gpudesk.desktop.pages.performance.page import PerformancePage
+from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.settings import Settings
+from gpudesk.desktop.theme.theme import Theme
+from gpudesk.workbench.templates import read_template
+
+
+@pytest.fixture
+def page(desk: Desk, theme: Theme, settings: Settings, qtbot: QtBot) -> PerformancePage:
+    desk.open(read_template("70b-chat-on-four"))
+    made = PerformancePage(desk, theme, settings)
+    qtbot.addWidget(made)
+    made.resize(944, 753)
+    made.show()
+    made.choose_view("mlperf")
+    desk.evaluate()
+    made.refresh()
+    return made
+
+
+@pytest.fixture
+def block(page: PerformancePage) -> MlperfBlock:
+    assert isinstance(page.view, MlperfView)
+    return page.view.block
+
+
+def names(block: MlperfBlock) -> list[str]:
+    model = block.table.model()
+    assert isinstance(model, FiguresModel)
+    return [row.name for row in model.figures.rows]
+
+
+def cells(block: MlperfBlock, name: str) -> tuple[str, ...]:
+    model = block.table.model()
+    assert isinstance(model, FiguresModel)
+    return next(row.cells for row in model.figures.rows if row.name == name)
+
+
+def test_it_begins_next_to_the_scenario(block: MlperfBlock) -> None:
+    assert block.round.value == "v6.1"
+    assert block.model.value == "llama-2-70b"
+    assert "MI355X" in names(block)
+
+
+def test_round_model_and_baseline_are_chosen_and_kept(
+    block: MlperfBlock, desk: Desk, theme: Theme, settings: Settings, qtbot: QtBot
+) -> None:
+    block.round.chosen.emit("v6.0")
+    block.baseline.chosen.emit("b200-hgx")
+    assert cells(block, "MI355X") == ("12,935", "0.99", "12,535", "0.97", "9,201", "1.19")
+    assert cells(block, "MI300X")[4:] == ("—", "—")
+    assert "server B200 SXM by 3.3 %" in block.said.text()
+    again = PerformancePage(desk, theme, settings)
+    qtbot.addWidget(again)
+    again.show()
+    again.choose_view("mlperf")
+    assert isinstance(again.view, MlperfView)
+    again.refresh()
+    assert (again.view.block.round.value, again.view.block.baseline.value) == ("v6.0", "b200-hgx")
+
+
+def test_a_row_shows_its_submissions(block: MlperfBlock) -> None:
+    block.round.chosen.emit("v6.0")
+    block.baseline.chosen.emit("b200-hgx")
+    block.table.setFocus()
+    model = block.table.model()
+    block.table.setCurrentIndex(model.index(names(block).index("GB200 NVL72"), 1))
+    QTest.keyClick(block.table, Qt.Key.Key_Return)
+    rows = block.submissions.texts()
+    assert [row[0] for row in rows] == ["Offline", "Server", "Interactive"]
+    assert {row[3] for row in rows} == {"72"}
+    assert all(row[4].startswith("NVIDIA, ") for row in rows)
+    assert "interactive GB200 NVL72 by 36.1 %" in block.said.text()
+
+
+def test_what_documents_state_is_beside_what_results_give(block: MlperfBlock) -> None:
+    rows = block.stated.texts()
+    assert len(rows) == 7
+    assert ("v6.0: MI355X to B200 SXM, Llama 2 70B, interactive", "1.19", "1.19", "confirmed", "AMD") in [
+        row[:5] for row in rows
+    ]
+    assert any(row[3] == "not confirmed" and row[1:3] == ("1.15", "0.94") for row in rows)
+
+
+def test_the_citation_is_copied(block: MlperfBlock) -> None:
+    QTest.mouseClick(block.copy_citation, Qt.MouseButton.LeftButton)
+    assert QGuiApplication.clipboard().text().startswith("MLPerf® v6.1 Inference Closed Llama 2 70B")
+    assert block.copy_citation.text() == "Copied"
+
+
+def test_all_results_are_a_table(page: PerformancePage, block: MlperfBlock) -> None:
+    page.copy()
+    text = QGuiApplication.clipboard().text()
+    assert text.startswith("MLPerf Inference v6.1, Llama 2 70B\n")
+    assert "MI355X\tOffline\tAMD\t8xMI355X_2xEPYC_9575F\t8\t106517" in text
+
+
+def test_a_missing_file_is_said(
+    page: PerformancePage, block: MlperfBlock, desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def missing() -> None:
+        raise paths.MissingFileError("/measurements is missing; restore it")
+
+    desk.workbench.__dict__.pop("mlperf", None)
+    with monkeypatch.context() as patched:
+        patched.setattr(paths, "measurements_dir", missing)
+        block.refresh()
+    assert block.said.text() == "/measurements is missing; restore it"
+    assert not block.table.isVisible()
+    block.refresh()
+    assert block.table.isVisible()

@@ -1,0 +1,164 @@
+"""MLPerf head to head: numbers as submitted, one round, the winner by MLPerf scenario, stated ratios."""
+
+import csv
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from gpudesk import paths
+from gpudesk.domain.formatting import Formatter
+from gpudesk.domain.messages import InputError
+from gpudesk.domain.mlperf import HeadToHead, MlperfScenario, Outcome
+from gpudesk.evidence.mlperf_rows import read_mlperf
+from gpudesk.sheets.mlperf_words import citation, stated_verdict, verdict_text
+from gpudesk.workbench.mlperf import Mlperf
+from gpudesk.workbench.workbench import Workbench
+
+OFFLINE, SERVER, INTERACTIVE = MlperfScenario
+NAMES = {"mi355x": "MI355X", "b200-hgx": "B200", "gb200-nvl72": "GB200"}
+
+
+@pytest.fixture(scope="module")
+def workbench() -> Iterator[Workbench]:
+    with Workbench.open(with_own=False) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def mlperf(workbench: Workbench) -> Mlperf:
+    return workbench.mlperf
+
+
+def found(mlperf: Mlperf, round_name: str, model: str, baseline: str) -> HeadToHead:
+    head = mlperf.head_to_head(round_name, model, baseline)
+    assert head is not None
+    return head
+
+
+def best(head: HeadToHead, part: str, scenario: MlperfScenario) -> float:
+    row = head.row(part)
+    assert row is not None
+    return row.cells[scenario].best.per_accelerator
+
+
+def test_results_are_those_of_the_files(mlperf: Mlperf) -> None:
+    """Each row of the closed division that ranks a language model is there once, with its submitter."""
+    rows = {}
+    for path in paths.measurements_dir().glob("runs-mlperf-*.csv"):
+        with path.open(encoding="utf-8", newline="") as file:
+            rows |= {row["id"]: row for row in csv.DictReader(file)}
+    assert len(mlperf.results) > 550
+    for each in mlperf.results:
+        row = rows[each.id]
+        assert float(row["value"]) == each.output_tokens_per_s
+        assert int(row["count"]) == each.count
+        assert each.submitter in row["note"]
+        assert each.system in row["note"]
+        assert each.preview is ("Preview" in row["note"])
+        assert each.round.removeprefix("v").replace(".", "-") in row["source"]
+
+
+def test_all_rounds_have_results(mlperf: Mlperf) -> None:
+    assert mlperf.rounds == ("v6.1", "v6.0", "v5.1", "v4.1")
+    assert mlperf.models("v6.0")[0] == "llama-2-70b"
+
+
+def test_the_winner_changes_with_the_scenario(mlperf: Mlperf) -> None:
+    head = found(mlperf, "v6.0", "llama-2-70b", "b200-hgx")
+    assert best(head, "mi355x", OFFLINE) == pytest.approx(103_480 / 8, rel=1e-4)
+    assert best(head, "b200-hgx", OFFLINE) == pytest.approx(13_072, rel=1e-4)
+    assert head.outcomes("mi355x") == {
+        OFFLINE: Outcome.TIE,
+        SERVER: Outcome.BEHIND,
+        INTERACTIVE: Outcome.AHEAD,
+    }
+    said = verdict_text(head, "mi355x", NAMES, Formatter())
+    assert "offline no winner (B200 by 1.1 %); server B200 by 3.3 %; interactive MI355X by 19.4 %." in said
+    assert "Who wins changes with the MLPerf scenario." in said
+    assert "Below 2.4 % nobody is" in said
+
+
+def test_results_are_set_against_those_of_their_round_alone(mlperf: Mlperf) -> None:
+    for round_name in mlperf.rounds:
+        for model in mlperf.models(round_name):
+            head = mlperf.head_to_head(round_name, model)
+            assert head is not None
+            results = [each for row in head.rows for cell in row.cells.values() for each in cell.results]
+            assert {(each.round, each.model) for each in results} == {(round_name, model)}
+            base = head.row(head.baseline)
+            assert base is not None
+            assert all(cell.ratio == 1.0 for cell in base.cells.values())
+            for row in head.rows:
+                for scenario, cell in row.cells.items():
+                    assert all(each.mlperf_scenario is scenario for each in cell.results)
+                    assert (cell.ratio is None) == (scenario not in base.cells)
+                    ordered = [each.per_accelerator for each in cell.results]
+                    assert ordered == sorted(ordered, reverse=True)
+
+
+def test_results_are_of_each_accelerator_whatever_the_size_of_the_system(mlperf: Mlperf) -> None:
+    head = found(mlperf, "v6.0", "llama-2-70b", "b200-hgx")
+    row = head.row("gb200-nvl72")
+    assert row is not None
+    assert row.cells[OFFLINE].best.count == 72
+    assert row.cells[OFFLINE].ratio == pytest.approx(0.944, abs=0.001)
+    assert row.cells[INTERACTIVE].ratio == pytest.approx(1.361, abs=0.001)
+
+
+def test_what_is_asked_for_may_not_be_there(mlperf: Mlperf) -> None:
+    assert mlperf.head_to_head("v6.0", "llama-3.1-70b") is None
+    other = mlperf.head_to_head("v5.1", "llama-2-70b", "mi355x")
+    assert other is not None
+    assert other.baseline != "mi355x"
+    assert other.row(other.baseline) is not None
+
+
+def test_stated_ratios_are_checked_and_their_claims_are_in_the_catalog(
+    mlperf: Mlperf, workbench: Workbench
+) -> None:
+    claims = {claim.id: claim for claim in workbench.catalog.seed_claims()}
+    verdicts = {}
+    for each in mlperf.stated:
+        claim = claims[each.claim]
+        assert each.source == claim.source.id
+        assert each.accelerator in claim.things
+        assert each.baseline in claim.things
+        ends = [float(claim.value), float(claim.value_high or claim.value)]
+        per_cent = each.ratio * 100 if ends[0] > 50 else (each.ratio - 1) * 100
+        assert per_cent == pytest.approx(ends[0]) or per_cent == pytest.approx(ends[1])
+        verdicts[each.claim, each.mlperf_scenario] = stated_verdict(each)
+    assert verdicts == {
+        ("C003-039", OFFLINE): "confirmed",
+        ("C003-040", SERVER): "confirmed",
+        ("C003-041", INTERACTIVE): "confirmed",
+        ("C003-042", OFFLINE): "not confirmed",
+        ("C003-042", SERVER): "not confirmed",
+        ("C003-044", None): "no single round",
+        ("C001-032", OFFLINE): "no single round",
+    }
+    assert all(each.computed_by for each in mlperf.stated)
+
+
+def test_the_citation_says_what_is_asked_for(mlperf: Mlperf, workbench: Workbench) -> None:
+    head = found(mlperf, "v6.0", "llama-2-70b", "b200-hgx")
+    source = workbench.catalog.source(head.source)
+    said = citation(head, "Llama 2 70B", source, "2026-11-21")
+    assert said.startswith(
+        "MLPerf® v6.0 Inference Closed Llama 2 70B: offline, server, interactive. Retrieved"
+    )
+    for part in (
+        "https://github.com/mlcommons/inference_results_v6.0, 2026-11-21",
+        "verified by MLCommons Association",
+        "not the primary metric of MLPerf",
+        "trademarks of MLCommons Association",
+        "Unauthorized use strictly prohibited",
+    ):
+        assert part in said
+
+
+def test_a_file_that_is_broken_is_named(tmp_path: Path) -> None:
+    (tmp_path / "mlperf.toml").write_text("[rounds", encoding="utf-8")
+    with pytest.raises(InputError) as caught:
+        read_mlperf(tmp_path)
+    assert str(tmp_path / "mlperf.toml") in str(caught.value.where)
