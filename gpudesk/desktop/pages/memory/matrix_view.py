@@ -205,9 +205,10 @@ class MatrixView(QWidget):
             self.table.empty_text = tr("Nothing has these words and counts. Clear a filter to see more")
             self.model.show(arranged(matrix, self.found.parameters(), order, self.found.reading))
             self.narrow.show_count(shown_text(matrix, self.model.table, self.formatter))
-        if self._ready and not self._placed:
+        scenario = self._desk.scenario
+        if self._ready and not self._placed and scenario.accelerators:
             self._placed = True
-            self.table.go_to(self._desk.scenario.model, self._desk.scenario.accelerators[0].accelerator)
+            self.table.go_to(scenario.model, scenario.accelerators[0].accelerator)
         self.legend.explain(marks(self.found.reading, self.formatter))
         self._tell()
         self.table.viewport().update()
