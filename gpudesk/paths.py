@@ -14,6 +14,7 @@ _PACKAGE = Path(__file__).resolve().parent
 _CATALOG_NAME = "catalog.sqlite"
 _CALIBRATION_NAME = "calibration.json"
 _MEASUREMENTS_NAME = "measurements"
+_LAUNCH_NAME = "launch.toml"
 _WORKED_EXAMPLES_NAME = "worked_examples.csv"
 _HELD_OUT_NAME = "accuracy/held-out.csv"
 _BUILD_NAME = "build.json"
@@ -47,6 +48,11 @@ def calibration_path() -> Path:
 def measurements_dir() -> Path:
     """Return the folder of published measurements."""
     return _run_time_data(_MEASUREMENTS_NAME)
+
+
+def launch_path() -> Path:
+    """Return the options of serving engines."""
+    return _run_time_data(_LAUNCH_NAME)
 
 
 def worked_examples_path() -> Path:

@@ -11,6 +11,7 @@ from gpudesk.domain.answers import Curve, Difference, Term
 from gpudesk.domain.charts import KvCurve, RequestTime, Roofline, StepShares
 from gpudesk.domain.demand import Demand, Sizing
 from gpudesk.domain.estimates import Banded, Estimate, EstimateRequest
+from gpudesk.domain.launch import LaunchSettings
 from gpudesk.domain.messages import InputError, message
 from gpudesk.domain.models import Model
 from gpudesk.domain.plans import PlanChoice
@@ -25,6 +26,7 @@ from gpudesk.workbench.cases import CaseList, SetupTable
 from gpudesk.workbench.contexts import kv_against_context
 from gpudesk.workbench.curves import CurveTable
 from gpudesk.workbench.deployed import deployed, operate, own_request, placement_of
+from gpudesk.workbench.launch_settings import launch_settings
 from gpudesk.workbench.memory_room import memory_room
 from gpudesk.workbench.needs import NeedsFinder
 from gpudesk.workbench.plan_reasons import PairBands, plan_choice
@@ -157,6 +159,10 @@ class Estimator:
         """Return what a deployment may use of its memory, and what its load asks for, fitting or not."""
         _, placed = placement_of(estimate, self._setups)
         return memory_room(estimate, placed.budget)
+
+    def launch_settings(self, estimate: Estimate) -> LaunchSettings:
+        """Return the settings that a deployment without pools was estimated with."""
+        return launch_settings(estimate, self._setups)
 
     def needed(self, requests: Sequence[EstimateRequest]) -> tuple[tuple[Needed, ...], ...]:
         """Return for each request the smallest deployments by weight format, from wide to narrow."""

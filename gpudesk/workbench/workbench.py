@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from gpudesk.domain.demand import Sizing
     from gpudesk.domain.estimates import Estimate, EstimateRequest, RowsBehind
     from gpudesk.domain.fit_matrix import FitMatrix, FitQuestion
+    from gpudesk.domain.launch import LaunchFacts, LaunchPlan
     from gpudesk.domain.plans import PlanChoice
     from gpudesk.domain.records import Record
     from gpudesk.domain.sizing import HowMany, MemoryRoom, Needed, Remedy
@@ -339,6 +340,33 @@ class Workbench:
     def remedies(self, estimate: Estimate) -> tuple[Remedy, ...]:
         """Return what would make a deployment hold what it is asked to; empty where it does."""
         return self.estimator.remedies(estimate)
+
+    # How a deployment is started
+
+    @cached_property
+    def launch_facts(self) -> Mapping[str, LaunchFacts]:
+        """The options of serving engines, by engine; raises `InputError` or `MissingFileError`."""
+        from gpudesk.workbench.launch_facts import read_launch_facts
+
+        return read_launch_facts(paths.launch_path())
+
+    def launch(self, estimate: Estimate, serving_engine: str | None = None) -> LaunchPlan:
+        """Return the commands that start a deployment and measure it, by its serving engine or another one.
+
+        Raises `InputError` where it does not fit, has pools, or no options of the engine are known.
+        """
+        from gpudesk.workbench.launch import launch_plan
+
+        if estimate.pools is not None:
+            raise InputError(message("launch.pools"))
+        engine = serving_engine or estimate.serving_engine
+        if engine not in self.launch_facts:
+            raise InputError(message("launch.unknown", engine=engine), "serving_engine")
+        if engine != estimate.serving_engine:
+            estimate = self.estimate(replace(estimate.request, serving_engine=engine))
+        if not estimate.fits:
+            raise InputError(estimate.reason or message("launch.unfit"))
+        return launch_plan(estimate, self.launch_facts[engine], self.estimator.launch_settings(estimate))
 
     # What spreading a model costs
 

@@ -12,6 +12,7 @@ from gpudesk.desktop.shell.dialog_calls import (
     show_about,
     show_installation_check,
     show_keys,
+    show_launch,
     show_more_settings,
     show_worked_examples,
 )
@@ -250,6 +251,17 @@ def _scenario(window: MainWindow) -> list[ActionSpec]:
             1,
             "sliders-horizontal",
             ("Ctrl+,",),
+        ),
+        ActionSpec(
+            "scenario.launch",
+            tr("Launch commands…"),
+            partial(show_launch, window),
+            Menu.SCENARIO,
+            3,
+            "corner-down-right",
+            ("Ctrl+L",),
+            enabled=window.has_answer,
+            palette=tr("Show the commands that launch a deployment"),
         ),
         ActionSpec(
             "scenario.rank_announced",

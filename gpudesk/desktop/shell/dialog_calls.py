@@ -49,6 +49,16 @@ def show_installation_check(window: MainWindow) -> None:
     _open(InstallationDialog(window.theme, window))
 
 
+def show_launch(window: MainWindow) -> None:
+    """Show the commands that start the deployments of the comparison, once it is answered."""
+    from gpudesk.desktop.shell.dialogs.launch import LaunchDialog
+
+    desk = window.desk
+    if desk.answer is not None:
+        workbench = window.program.workbench
+        _open(LaunchDialog(window.theme, workbench, desk.answer, desk.formatter, window))
+
+
 def show_worked_examples(window: MainWindow) -> None:
     """Show the figures of documents that are worked out again."""
     from gpudesk.desktop.shell.dialogs.worked_examples import WorkedExamplesDialog

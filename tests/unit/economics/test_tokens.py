@@ -72,7 +72,7 @@ def test_a_root_is_where_the_difference_is_nothing(at_zero: float, slope: float,
 
 
 def test_what_never_crosses_has_no_root() -> None:
-    assert math.isnan(linear_root(lambda x: 5.0 + 0.0 * x))  # type: ignore[arg-type]
+    assert math.isnan(linear_root(lambda x: 5.0 + 0.0 * x))
     roots = linear_root(lambda x: np.array([1.0, 2.0]) - np.array([0.0, 4.0]) * x)
     assert np.isnan(roots[0])  # type: ignore[index]
     assert roots[1] == 0.5  # type: ignore[index]

@@ -44,7 +44,7 @@ def best(head: HeadToHead, part: str, scenario: MlperfScenario) -> float:
 
 def test_results_are_those_of_the_files(mlperf: Mlperf) -> None:
     """Each row of the closed division that ranks a language model is there once, with its submitter."""
-    rows = {}
+    rows: dict[str, dict[str, str]] = {}
     for path in paths.measurements_dir().glob("runs-mlperf-*.csv"):
         with path.open(encoding="utf-8", newline="") as file:
             rows |= {row["id"]: row for row in csv.DictReader(file)}

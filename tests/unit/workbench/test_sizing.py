@@ -11,9 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpudesk.domain.demand import RANGES, Candidate, Demand, DemandKind, Sizing
+from gpudesk.domain.deployments import Disaggregation
 from gpudesk.domain.messages import InputError
 from gpudesk.domain.precision import Precision
-from gpudesk.domain.scenarios import AcceleratorChoice, Disaggregation, Scenario
+from gpudesk.domain.scenarios import AcceleratorChoice, Scenario
 from gpudesk.workbench.demand_fields import demand_fields, parse_demand
 from gpudesk.workbench.templates import read_template
 from gpudesk.workbench.workbench import Workbench

@@ -132,7 +132,16 @@ def test_the_cache_of_a_token_in_the_examples_is_that_of_the_model() -> None:
 def test_a_printed_figure_is_judged_within_its_tolerance(
     stated: dict[str, float], value: float | None, verdict: Verdict
 ) -> None:
-    example = WorkedExample("X-1", None, "some", "a/b", tolerance=Tolerance(absolute=0.05), **stated)
+    example = WorkedExample(
+        "X-1",
+        None,
+        "some",
+        "a/b",
+        tolerance=Tolerance(absolute=0.05),
+        stated=stated.get("stated"),
+        stated_low=stated.get("stated_low"),
+        stated_high=stated.get("stated_high"),
+    )
     assert example.judge(value) is verdict
 
 

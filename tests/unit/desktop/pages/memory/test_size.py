@@ -234,7 +234,7 @@ def test_the_numbers_are_a_table(page: MemoryPage, sized: SizeView) -> None:
 
 
 def test_the_item_model_is_one(sized: SizeView, qtmodeltester: ModelTester) -> None:
-    qtmodeltester.check(model_of(sized))
+    qtmodeltester.check(model_of(sized))  # type: ignore[no-untyped-call]
 
 
 def test_counts_rest_while_the_load_is_dragged(sized: SizeView, desk: Desk) -> None:

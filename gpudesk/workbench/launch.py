@@ -1,0 +1,209 @@
+"""From an estimate to the command that starts its deployment, and the one that measures it.
+
+One replica is one server. Options come from `data/launch.toml`; what an engine has no option for is said.
+"""
+
+from __future__ import annotations
+
+import math
+import shlex
+from collections.abc import Iterator
+from typing import Final
+
+from gpudesk.domain.estimates import Estimate
+from gpudesk.domain.launch import LaunchFacts, LaunchFile, LaunchPlan, LaunchSettings
+from gpudesk.domain.messages import Message, message
+from gpudesk.domain.precision import Precision
+from gpudesk.domain.workloads import LoadKind, Workload
+
+#: The variable that stands for the checkpoint.
+_MODEL: Final = '"$MODEL"'
+_FILE: Final = "extra-options.yml"
+_BREAK: Final = " \\\n  "
+#: Rounds of all requests in flight that a measurement takes at least, and the seconds of one at a rate.
+_ROUNDS, _SECONDS, _LEAST_REQUESTS = 10, 120.0, 64
+_WIDE: Final = (Precision.FP16, Precision.BF16)
+#: How far beyond the mean a request of varied lengths may reach.
+_VARIED_LENGTH: Final = 2
+_Options = Iterator[tuple[str, ...]]
+
+
+def launch_plan(estimate: Estimate, facts: LaunchFacts, settings: LaunchSettings) -> LaunchPlan:
+    """Return the commands of an estimate that fits and has no pools."""
+    file = _file(estimate, facts)
+    server = [*facts.server_command, *_flat(_server(estimate, facts, settings))]
+    if file is not None:
+        server.append(f"{facts.server['file']} {file.name}")
+    return LaunchPlan(
+        estimate=estimate,
+        facts=facts,
+        server=_command(_assignment(estimate, settings), facts.server_command, server),
+        benchmark=_command(
+            _assignment(estimate, settings),
+            facts.benchmark_command,
+            [*facts.benchmark_command, *_flat(_benchmark(estimate, facts))],
+        ),
+        files=() if file is None else (file,),
+        notes=tuple(_notes(estimate, facts, settings)),
+    )
+
+
+def _assignment(estimate: Estimate, settings: LaunchSettings) -> str:
+    """Return the line that names the checkpoint, a place that only the user knows."""
+    name = f"{settings.model} {str(estimate.request.weights).upper()}".replace(" ", "-")
+    return f"MODEL=/path/to/{shlex.quote(name)}"
+
+
+def _command(assignment: str, command: tuple[str, ...], words: list[str]) -> str:
+    """Return a command over several lines: what is run first, with its model where that is no option."""
+    first = len(command) + words[len(command) :].index(_MODEL) + 1 if _MODEL in words else len(command)
+    return f"{assignment}\n{_BREAK.join([' '.join(words[:first]), *words[first:]])}"
+
+
+def _flat(options: _Options) -> list[str]:
+    return [" ".join(part for part in option if part) for option in options]
+
+
+def _server(estimate: Estimate, facts: LaunchFacts, settings: LaunchSettings) -> _Options:
+    names, work = facts.server, estimate.request.workload
+    yield names["model"], _MODEL
+    yield from _plan(estimate, facts, settings)
+    kv = facts.kv.get(estimate.request.kv.value)
+    if kv is not None and "kv" in names:
+        yield names["kv"], kv
+    sharing = settings.attention_ranks if facts.step_limits_of == "replica" else 1
+    yield names["max_batch"], str(settings.max_batch * sharing)
+    yield names["max_batched_tokens"], str(settings.max_batched_tokens * sharing)
+    yield names["context"], str(_context(work, settings))
+    yield names["memory_fraction"], f"{settings.memory_fraction:g}"
+    if not work.prefix_hit_rate and "no_prefix_cache" in names:
+        yield (names["no_prefix_cache"],)
+    if work.eager and "eager" in names:
+        yield (names["eager"],)
+
+
+def _plan(estimate: Estimate, facts: LaunchFacts, settings: LaunchSettings) -> _Options:
+    """Yield the degrees of one replica in the engine's own terms."""
+    names, plan = facts.server, estimate.plan
+    beside = plan.attention_dp and "attention_dp" in names
+    if beside and "attention_dp_on" not in names:
+        # Attention is replicated over as many ranks, and experts are spread over them all.
+        yield names["tp"], "1"
+        yield names["attention_dp"], str(plan.tp)
+    else:
+        yield names["tp"], str(plan.tp)
+        if beside:
+            yield names["attention_dp"], str(plan.tp)
+            yield (names["attention_dp_on"],)
+    if plan.pp > 1:
+        yield names["pp"], str(plan.pp)
+    if plan.ep > 1:
+        takes_number = "attention_dp_on" in names or "file" in names
+        yield (names["ep"], str(plan.ep)) if takes_number else (names["ep"],)
+    if settings.hosts > 1:
+        yield from _hosts(facts, settings, beside=beside)
+
+
+def _hosts(facts: LaunchFacts, settings: LaunchSettings, *, beside: bool) -> _Options:
+    names = facts.server
+    if "rank" in names:
+        yield names["hosts"], str(settings.hosts)
+        yield names["rank"], '"$RANK"'
+        yield names["address"], '"$FIRST_HOST:50000"'
+    elif facts.serving_engine == "vllm":
+        yield names["hosts_attention_dp" if beside else "hosts"], "ray"
+
+
+def _context(work: Workload, settings: LaunchSettings) -> int:
+    """Return the longest request: the mean one, or where lengths are spread one of twice that length."""
+    tokens = (work.input_tokens + work.output_tokens) * (_VARIED_LENGTH if work.uneven else 1)
+    return tokens if settings.max_context is None else min(tokens, settings.max_context)
+
+
+def _file(estimate: Estimate, facts: LaunchFacts) -> LaunchFile | None:
+    """Return the options that an engine takes from a file alone."""
+    if "file" not in facts.server:
+        return None
+    plan, work = estimate.plan, estimate.request.workload
+    cache = []
+    if (kv := facts.kv.get(estimate.request.kv.value)) is not None:
+        cache.append(f"  dtype: {kv}")
+    if not work.prefix_hit_rate:
+        cache.append("  enable_block_reuse: false")
+    lines = [f"enable_attention_dp: {'true' if plan.attention_dp else 'false'}"]
+    if cache:
+        lines += ["kv_cache_config:", *cache]
+    return LaunchFile(_FILE, "\n".join(lines) + "\n")
+
+
+def _benchmark(estimate: Estimate, facts: LaunchFacts) -> _Options:
+    names, work = facts.benchmark, estimate.request.workload
+    if "backend" in names:
+        yield names["backend"], "sglang" if facts.serving_engine == "sglang" else "openai"
+    yield names["model"], _MODEL
+    yield names["dataset"], "random"
+    yield names["input_tokens"], str(work.input_tokens)
+    yield names["output_tokens"], str(work.output_tokens)
+    if "spread" in names:
+        # Of this client 1 is no spread at all.
+        yield names["spread"], "1.0"
+    yield from _load(estimate, facts)
+    if "ignore_eos" in names:
+        yield (names["ignore_eos"],)
+    if "figures" in names:
+        yield names["figures"], "ttft,tpot,itl,e2el"
+    if "percentiles" in names:
+        yield names["percentiles"], "50,90,99"
+    if "save" in names:
+        yield (names["save"], "result.jsonl") if "spread" in names else (names["save"],)
+
+
+def _load(estimate: Estimate, facts: LaunchFacts) -> _Options:
+    """Yield how many requests are sent, and how."""
+    names, load = facts.benchmark, estimate.request.workload.load
+    if load.kind in (LoadKind.REQUEST_RATE, LoadKind.LIMITS):
+        rate = load.request_rate or _served_per_s(estimate)
+        yield names["requests"], str(max(_LEAST_REQUESTS, math.ceil(rate * _SECONDS)))
+        yield names["request_rate"], f"{rate:.4g}"
+    elif load.kind is LoadKind.SATURATE:
+        yield names["requests"], str(load.requests)
+    elif load.kind is LoadKind.BATCH:
+        yield names["requests"], str(load.batch)
+        yield names["concurrency"], str(load.batch)
+    else:
+        in_flight = load.concurrency or 1
+        yield names["requests"], str(load.requests or max(_LEAST_REQUESTS, in_flight * _ROUNDS))
+        yield names["concurrency"], str(in_flight)
+
+
+def _served_per_s(estimate: Estimate) -> float:
+    """Return the requests/s of an estimate; 1 where it has no rate."""
+    rate = estimate.output_tokens_per_s
+    return 1.0 if rate is None else rate.value / estimate.request.workload.output_tokens
+
+
+def _notes(estimate: Estimate, facts: LaunchFacts, settings: LaunchSettings) -> Iterator[Message]:
+    request, plan, names = estimate.request, estimate.plan, facts.server
+    yield message("launch.checkpoint", model=settings.model, weights=str(request.weights).upper())
+    if plan.dp > 1:
+        yield message("launch.replicas", count=plan.dp, each=plan.replica)
+    if settings.hosts > 1:
+        yield _hosts_note(facts, settings)
+    if request.kv not in _WIDE and request.kv.value not in facts.kv:
+        yield message("launch.kv", kv=str(request.kv).upper(), engine=facts.name)
+    if request.workload.uneven:
+        yield message("launch.varied")
+    if request.workload.acceptance_length > 1.0:
+        yield message("launch.speculative")
+    if request.workload.prefix_hit_rate:
+        yield message("launch.prefixes")
+    if request.workload.eager and "eager" not in names:
+        yield message("launch.eager", engine=facts.name)
+
+
+def _hosts_note(facts: LaunchFacts, settings: LaunchSettings) -> Message:
+    if facts.serving_engine == "vllm":
+        return message("launch.hosts_ray", hosts=settings.hosts)
+    if "rank" in facts.server:
+        return message("launch.hosts_each", hosts=settings.hosts, last=settings.hosts - 1)
+    return message("launch.hosts_launcher", hosts=settings.hosts, launcher=facts.server["hosts"])

@@ -1,0 +1,85 @@
+"""Launch commands: from the menu, for another part and serving engine, copied, refused with a reason."""
+
+from dataclasses import replace
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from gpudesk.desktop.main_window import MainWindow
+from gpudesk.desktop.shell.dialogs.launch import LaunchDialog
+
+
+@pytest.fixture
+def dialog(window: MainWindow, qtbot: QtBot) -> LaunchDialog:
+    """Open it as its shortcut does."""
+    return opened(window, qtbot)
+
+
+def opened(window: MainWindow, qtbot: QtBot) -> LaunchDialog:
+    """Open it as its action does, once the scenario is answered."""
+    qtbot.waitUntil(window.has_answer)
+    (action,) = (spec for spec in window.actions_of_window() if spec.id == "scenario.launch")
+    assert action.enabled()
+    action.run()
+    (made,) = window.findChildren(LaunchDialog)
+    return made
+
+
+def test_a_command_is_copied_with_one_click(dialog: LaunchDialog) -> None:
+    assert dialog.accelerator.value == "0"
+    assert dialog.engine.value == "vllm"
+    assert "vllm serve" in dialog.server.text.toPlainText()
+    assert not dialog.file.isVisible()
+    QTest.mouseClick(dialog.server.copy, Qt.MouseButton.LeftButton)
+    copied = QGuiApplication.clipboard().text()
+    assert copied == dialog.server.text.toPlainText() + "\n"
+    assert dialog.server.copy.text() == "Copied"
+    QTest.keyClick(dialog.benchmark.copy, Qt.Key.Key_Space)
+    assert "vllm bench serve" in QGuiApplication.clipboard().text()
+    assert "Options of vLLM" in dialog.sources.text()
+    assert "https://" in dialog.sources.text()
+
+
+def test_another_serving_engine_is_estimated_anew(dialog: LaunchDialog) -> None:
+    before = dialog.said.text()
+    dialog.engine.set_value("tensorrt-llm")
+    dialog.engine.chosen.emit("tensorrt-llm")
+    assert "trtllm-serve" in dialog.server.text.toPlainText()
+    assert dialog.file.isVisible()
+    assert "kv_cache_config" in dialog.file.text.toPlainText()
+    assert dialog.said.text() != before
+    assert dialog.server.copy.text() == "Copy"
+
+
+def test_what_a_part_cannot_run_is_said(window: MainWindow, dialog: LaunchDialog) -> None:
+    """TensorRT-LLM runs on the accelerators of one vendor only."""
+    parts = [column.accelerator for column in window.desk.answer.columns] if window.desk.answer else []
+    other = next(place for place, part in enumerate(parts) if part.vendor != parts[0].vendor)
+    dialog.accelerator.chosen.emit(str(other))
+    dialog.engine.set_value("tensorrt-llm")
+    dialog.engine.chosen.emit("tensorrt-llm")
+    assert not dialog.server.isVisible()
+    assert "TensorRT-LLM" in dialog.said.text()
+    dialog.engine.set_value("vllm")
+    dialog.engine.chosen.emit("vllm")
+    assert dialog.server.isVisible()
+
+
+def test_nothing_is_started_that_does_not_fit(window: MainWindow, qtbot: QtBot) -> None:
+    desk = window.desk
+    scenario = replace(desk.scenario, model="llama-3.1-405b")
+    parts = tuple(replace(choice, count=1) for choice in scenario.accelerators)
+    desk.apply(replace(scenario, accelerators=parts), "smaller")
+    qtbot.waitUntil(lambda: desk.answer is not None and desk.answer.scenario == desk.scenario)
+    made = opened(window, qtbot)
+    assert not made.server.isVisible()
+    assert made.said.text()
+
+
+def test_keys_lead_through_it(dialog: LaunchDialog) -> None:
+    assert dialog.server.copy.hasFocus()
+    QTest.keyClick(dialog, Qt.Key.Key_Escape)
+    assert not dialog.isVisible()

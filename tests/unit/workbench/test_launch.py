@@ -1,0 +1,224 @@
+"""From an estimate to the commands that start its deployment: golden ones, and what is said with them."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gpudesk import paths
+from gpudesk.domain.deployments import Disaggregation
+from gpudesk.domain.estimates import EstimateRequest
+from gpudesk.domain.messages import InputError
+from gpudesk.domain.precision import Precision
+from gpudesk.domain.workloads import Load, LoadKind, Workload
+from gpudesk.sentences import sentence
+from gpudesk.workbench.launch_facts import read_launch_facts
+from gpudesk.workbench.workbench import Workbench
+
+ENGINES = ("vllm", "sglang", "tensorrt-llm")
+
+
+@pytest.fixture(scope="module")
+def workbench() -> Iterator[Workbench]:
+    with Workbench.open(with_own=False) as opened:
+        yield opened
+
+
+def asked(engine: str = "vllm", load: Load | None = None, **changes: object) -> EstimateRequest:
+    """Return Llama 3.1 70B in FP8 on eight H200 under 64 requests alike, with changes."""
+    fields: dict[str, Any] = {
+        "accelerator": "h200-sxm",
+        "model": "llama-3.1-70b",
+        "weights": Precision.FP8,
+        "count": 8,
+        "tp": 8,
+        "serving_engine": engine,
+        "workload": Workload(1024, 256, load or Load(LoadKind.CONCURRENCY, concurrency=64), varied=False),
+    }
+    return EstimateRequest(**{**fields, **changes})
+
+
+def plan_of(workbench: Workbench, request: EstimateRequest) -> tuple[str, str, list[str]]:
+    """Return server, benchmark and notes."""
+    plan = workbench.launch(workbench.estimate(request))
+    return plan.server, plan.benchmark, [sentence(note) for note in plan.notes]
+
+
+def test_a_dense_model_on_one_host_by_vllm(workbench: Workbench) -> None:
+    server, benchmark, notes = plan_of(workbench, asked(kv=Precision.FP8))
+    assert server == (
+        "MODEL=/path/to/Llama-3.1-70B-FP8\n"
+        'vllm serve "$MODEL" \\\n'
+        "  --tensor-parallel-size 8 \\\n"
+        "  --kv-cache-dtype fp8 \\\n"
+        "  --max-num-seqs 1024 \\\n"
+        "  --max-num-batched-tokens 8192 \\\n"
+        "  --max-model-len 1280 \\\n"
+        "  --gpu-memory-utilization 0.92 \\\n"
+        "  --no-enable-prefix-caching"
+    )
+    assert benchmark == (
+        "MODEL=/path/to/Llama-3.1-70B-FP8\n"
+        "vllm bench serve \\\n"
+        '  --model "$MODEL" \\\n'
+        "  --dataset-name random \\\n"
+        "  --random-input-len 1024 \\\n"
+        "  --random-output-len 256 \\\n"
+        "  --num-prompts 640 \\\n"
+        "  --max-concurrency 64 \\\n"
+        "  --ignore-eos \\\n"
+        "  --percentile-metrics ttft,tpot,itl,e2el \\\n"
+        "  --metric-percentiles 50,90,99 \\\n"
+        "  --save-result"
+    )
+    assert notes == [
+        "MODEL stands for a checkpoint of Llama 3.1 70B in FP8: a folder, or the name of a repository"
+    ]
+
+
+def test_attention_on_ranks_of_its_own(workbench: Workbench) -> None:
+    """To vLLM each is a rank, SGLang divides a whole among them, TensorRT-LLM is told by a file."""
+    request = asked(model="deepseek-v3", tp=None)
+    estimate = workbench.estimate(request)
+    assert estimate.plan.attention_dp
+    vllm = workbench.launch(estimate, "vllm").server
+    assert "--tensor-parallel-size 1 \\\n  --data-parallel-size 8 \\\n  --enable-expert-parallel" in vllm
+    sglang = workbench.launch(estimate, "sglang").server
+    assert "--tp-size 8 \\\n  --dp-size 8 \\\n  --enable-dp-attention \\\n  --ep-size 8" in sglang
+    assert f"--chunked-prefill-size {8 * 8192}" in sglang
+    trtllm = workbench.launch(estimate, "tensorrt-llm")
+    assert "--tp_size 8 \\\n  --ep_size 8" in trtllm.server
+    assert "--extra_llm_api_options extra-options.yml" in trtllm.server
+    assert trtllm.files[0].name == "extra-options.yml"
+    assert trtllm.files[0].text.splitlines()[0] == "enable_attention_dp: true"
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_replica_over_two_hosts_says_how(workbench: Workbench, engine: str) -> None:
+    request = asked(engine, accelerator="h100-sxm", model="llama-3.1-405b", count=16, tp=8, pp=2)
+    server, _, notes = plan_of(workbench, request)
+    assert any("spans 2 hosts" in note for note in notes)
+    options = {
+        "vllm": "--distributed-executor-backend ray",
+        "sglang": '--nnodes 2 \\\n  --node-rank "$RANK" \\\n  --dist-init-addr "$FIRST_HOST:50000"',
+        "tensorrt-llm": "--pp_size 2",
+    }
+    assert options[engine] in server
+
+
+def test_attention_ranks_over_two_hosts_are_started_by_ray(workbench: Workbench) -> None:
+    request = asked(model="deepseek-v3", count=16, tp=16, dp=1, attention_dp=True)
+    server, _, _ = plan_of(workbench, request)
+    assert "--data-parallel-size 16" in server
+    assert "--data-parallel-backend ray" in server
+
+
+def test_replicas_are_started_one_by_one(workbench: Workbench) -> None:
+    server, _, notes = plan_of(workbench, asked(tp=2, dp=4))
+    assert "--tensor-parallel-size 2" in server
+    assert any(note.startswith("Start 4 of these, each on 2 accelerators") for note in notes)
+
+
+@pytest.mark.parametrize(
+    ("load", "wanted"),
+    [
+        (Load(LoadKind.BATCH, batch=32), ("--num-prompts 32", "--max-concurrency 32")),
+        (Load(LoadKind.SATURATE, requests=900), ("--num-prompts 900",)),
+        (Load(LoadKind.REQUEST_RATE, request_rate=2.5), ("--num-prompts 300", "--request-rate 2.5")),
+        (Load(LoadKind.CONCURRENCY, concurrency=3), ("--num-prompts 64", "--max-concurrency 3")),
+    ],
+)
+def test_the_measurement_sends_the_load_of_the_estimate(
+    workbench: Workbench, load: Load, wanted: tuple[str, ...]
+) -> None:
+    _, benchmark, _ = plan_of(workbench, asked(load=load))
+    for option in wanted:
+        assert option in benchmark
+    assert ("--max-concurrency" in benchmark) == any("--max-concurrency" in each for each in wanted)
+
+
+def test_under_latency_limits_the_rate_found_is_sent(workbench: Workbench) -> None:
+    load = Load(LoadKind.LIMITS, ttft_ms=2000.0, tpot_ms=60.0)
+    estimate = workbench.estimate(asked(load=load))
+    assert estimate.output_tokens_per_s is not None
+    rate = estimate.output_tokens_per_s.value / 256
+    assert f"--request-rate {rate:.4g}" in workbench.launch(estimate).benchmark
+
+
+def test_what_the_estimate_assumes_is_said(workbench: Workbench) -> None:
+    work = Workload(
+        1024,
+        256,
+        Load(LoadKind.CONCURRENCY, concurrency=64),
+        varied=True,
+        prefix_hit_rate=0.5,
+        acceptance_length=2.0,
+        eager=True,
+    )
+    server, _, notes = plan_of(workbench, asked(workload=work))
+    said = " ".join(notes)
+    assert "vary in length" in said
+    assert "draft model" in said
+    assert "random prompts share none" in said
+    assert "--max-model-len 2560" in server
+    assert "--enforce-eager" in server
+    assert "prefix" not in server
+    notes = plan_of(workbench, asked("tensorrt-llm", workload=work))[2]
+    assert any("without captured graphs" in note for note in notes)
+
+
+def test_settings_of_the_user_are_repeated(workbench: Workbench) -> None:
+    request = asked(memory_fraction=0.8, max_batch=96, max_batched_tokens=4096)
+    server, _, _ = plan_of(workbench, request)
+    for option in ("--gpu-memory-utilization 0.8", "--max-num-seqs 96", "--max-num-batched-tokens 4096"):
+        assert option in server
+
+
+def test_where_there_is_no_command_the_reason_is_given(workbench: Workbench) -> None:
+    small = workbench.estimate(asked(model="llama-3.1-405b", count=1, tp=1))
+    assert not small.fits
+    with pytest.raises(InputError):
+        workbench.launch(small)
+    with pytest.raises(InputError) as unknown:
+        workbench.launch(workbench.estimate(asked()), "no-engine")
+    assert "no-engine" in sentence(unknown.value.problem)
+    apart = workbench.estimate(replace(asked(), tp=None, disaggregated=Disaggregation()))
+    with pytest.raises(InputError) as separate:
+        workbench.launch(apart)
+    assert "Pools" in sentence(separate.value.problem)
+
+
+def test_every_command_has_only_options_that_were_looked_up(workbench: Workbench) -> None:
+    """And none is given twice."""
+    for engine, facts in workbench.launch_facts.items():
+        assert facts.sources
+        assert facts.version
+        estimate = workbench.estimate(asked(engine, kv=Precision.FP8))
+        plan = workbench.launch(estimate)
+        for text, known in ((plan.server, facts.server), (plan.benchmark, facts.benchmark)):
+            given = [word for word in text.split() if word.startswith("--")]
+            assert len(given) == len(set(given))
+            assert set(given) <= set(known.values())
+
+
+def test_every_source_is_an_address(workbench: Workbench) -> None:
+    for facts in workbench.launch_facts.values():
+        assert all(source.url.startswith("https://") and source.title for source in facts.sources)
+
+
+def test_a_broken_file_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "launch.toml"
+    with pytest.raises(InputError) as absent:
+        read_launch_facts(path)
+    assert absent.value.where == str(path)
+    path.write_text("[vllm", encoding="utf-8")
+    with pytest.raises(InputError):
+        read_launch_facts(path)
+    text = paths.launch_path().read_text(encoding="utf-8")
+    path.write_text(text.replace('tp = "--tensor-parallel-size"\n', ""), encoding="utf-8")
+    with pytest.raises(InputError) as lacking:
+        read_launch_facts(path)
+    assert "lacks tp" in sentence(lacking.value.problem)
+    assert lacking.value.where == f"{path}: vllm.server"
