@@ -222,12 +222,16 @@ _PAGES: dict[str, dict[str, tuple[str, str]]] = {
         "Latency": ("chart", "Time per output token"),
         "Roofline": ("chart", "Roofline"),
         "Prefill and decode": ("chart", ""),
+        "Scaling": ("chart", ""),
+        "MLPerf": ("filler", "MLPerf head to head"),
         "Throughput": ("chart", "Output throughput"),
     },
     "Memory and fit": {
         "Fit now": ("list item", "MI325X × 1: Fits"),
         "KV against context": ("chart", "Most requests in flight"),
         "Accelerators needed": ("table cell", "One request of 5,000 tokens. MI325X with FP8 weights"),
+        "All models": ("table", "Smallest deployments of all models"),
+        "Size from users": ("push button", ""),
     },
 }
 
@@ -264,6 +268,8 @@ _DIALOGS = {
     "New accelerator of yours": "Add accelerator",
     "New price of yours": "Add price",
     "Export a table": "Export a table",
+    "Show the commands that launch": "Launch commands",
+    "Printed figures": "Printed figures, worked out",
     "When facts are stale": "What counts as stale",
     "Backups of your facts": "Backups of your facts",
     "Open…": "Open a scenario",

@@ -85,8 +85,11 @@ _TEMPLATE = "405b-one-node"
 _VIEWS = tuple(
     f"{page}.{view}"
     for page, views in (
-        ("memory", ("context", "needed", "fit")),
-        ("performance", ("throughput", "pareto", "latency", "roofline", "split", "overview")),
+        ("memory", ("context", "needed", "matrix", "size", "fit")),
+        (
+            "performance",
+            ("throughput", "pareto", "latency", "roofline", "split", "scaling", "mlperf", "overview"),
+        ),
     )
     for view in views
 )

@@ -9,7 +9,7 @@ from typing import Final
 from PySide6.QtCore import QEvent, QObject, QStandardPaths, Qt, QTimer, Signal
 from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut, QShowEvent, QWheelEvent
 from PySide6.QtPrintSupport import QPrintDialog
-from PySide6.QtWidgets import QDialog, QFileDialog, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QFileDialog, QVBoxLayout, QWidget
 
 from gpudesk import paths
 from gpudesk.desktop.printing.layout import Pages, lay_out
@@ -23,6 +23,7 @@ from gpudesk.desktop.session.settings import Settings
 from gpudesk.desktop.theme.focus_ring import FocusRing
 from gpudesk.desktop.theme.theme import Theme
 from gpudesk.desktop.widgets.label import Label
+from gpudesk.desktop.widgets.scroll_area import ScrollArea
 from gpudesk.domain.answers import Answer
 from gpudesk.domain.formatting import Formatter
 from gpudesk.domain.messages import InputError
@@ -237,11 +238,9 @@ class SheetPreview(QDialog):
         self._bar.save_wanted.connect(self.ask_and_save)
         self._view = PagesView(self._pages, self._theme)
         self._view.setAccessibleDescription(self._summary())
-        self._scroll = QScrollArea()
-        self._scroll.setWidgetResizable(True)
+        self._scroll = ScrollArea(sideways=True)
         self._scroll.setWidget(self._view)
         self._scroll.setAccessibleName(tr("Pages of the sheet"))
-        self._scroll.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
         self._scroll.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._scroll.verticalScrollBar().valueChanged.connect(self._show_place)
         self._scroll.viewport().installEventFilter(self)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QLineEdit, QSizePolicy, QWidget
+from PySide6.QtWidgets import QDialog, QLineEdit, QSizePolicy, QWidget
 
 from gpudesk.desktop.theme.pen import Pen
 from gpudesk.desktop.theme.theme import Theme
@@ -98,10 +98,12 @@ class FilterField(QLineEdit):
             painter.end()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
-        """Clear, or go on to the rows."""
+        """Clear, or go on to the rows; in a dialog an empty field leaves Esc to that."""
         key = event.key()
         if key == Qt.Key.Key_Escape and self.text():
             self.clear()
+        elif key == Qt.Key.Key_Escape and isinstance(self.window(), QDialog):
+            super().keyPressEvent(event)
         elif key in (Qt.Key.Key_Escape, Qt.Key.Key_Down, Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self.left.emit()
         else:

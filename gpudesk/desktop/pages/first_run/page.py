@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QVBoxLayout, QWidget
 
 from gpudesk.desktop.pages.first_run.entries import (
     QuestionRow,
@@ -21,6 +21,7 @@ from gpudesk.desktop.pages.first_run.questions import SAMPLE, questions
 from gpudesk.desktop.theme.theme import Theme
 from gpudesk.desktop.widgets.buttons import Button
 from gpudesk.desktop.widgets.label import Label
+from gpudesk.desktop.widgets.scroll_area import ScrollArea
 from gpudesk.text import tr
 
 #: The template behind the main button.
@@ -182,14 +183,9 @@ class FirstRunPage(QWidget):
         level.addStretch(1)
         upright.addLayout(level)
         upright.addStretch(3)
-        self._area = QScrollArea(self)
-        self._area.setWidgetResizable(True)
-        self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._area.setWidget(content)
-        # The page draws the ground for all of them.
-        content.setAutoFillBackground(False)
-        self._area.viewport().setAutoFillBackground(False)
+        # The page draws the ground.
+        self._area = ScrollArea(parent=self)
+        self._area.show_widget(content)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.addWidget(self._area)

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
     QApplication,
-    QFrame,
-    QScrollArea,
     QStackedLayout,
     QVBoxLayout,
     QWidget,
@@ -23,6 +21,7 @@ from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.settings import Settings
 from gpudesk.desktop.theme.theme import Theme
 from gpudesk.desktop.widgets.page_head import PageHead
+from gpudesk.desktop.widgets.scroll_area import ScrollArea
 from gpudesk.desktop.widgets.states import MissingState, ProblemNote
 from gpudesk.sentences import sentence
 from gpudesk.text import tr
@@ -84,7 +83,7 @@ class MemoryPage(Page):
         whole.setSpacing(0)
 
     def _dress(self) -> None:
-        for widget in (self, *(scroll.viewport() for scroll in self.findChildren(QScrollArea))):
+        for widget in (self, *(scroll.viewport() for scroll in self.findChildren(ScrollArea))):
             widget.setAutoFillBackground(True)
             palette = widget.palette()
             palette.setColor(widget.backgroundRole(), self.theme.colour("page"))
@@ -105,12 +104,8 @@ class MemoryPage(Page):
         self.head.segment.set_value(key)
         if key not in self._views:
             view = self._views[key] = self._made(key)
-            scroll = QScrollArea()
-            scroll.setFrameShape(QFrame.Shape.NoFrame)
-            scroll.setWidgetResizable(True)
-            scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-            scroll.setWidget(view)
-            view.setAutoFillBackground(False)
+            scroll = ScrollArea(sideways=True)
+            scroll.show_widget(view)
             self._shown.addWidget(scroll)
             self._dress()
         self._shown.setCurrentIndex(list(self._views).index(key))

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Final
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QScrollArea, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedLayout, QVBoxLayout, QWidget
 
 from gpudesk.desktop.actions import ActionSpec, Menu
 from gpudesk.desktop.charts import commands
@@ -29,6 +29,7 @@ from gpudesk.desktop.pages.performance.views import (
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.settings import Settings
 from gpudesk.desktop.theme.theme import Theme
+from gpudesk.desktop.widgets.scroll_area import ScrollArea
 from gpudesk.desktop.widgets.states import MissingState, ProblemNote
 from gpudesk.sentences import sentence
 from gpudesk.text import tr
@@ -66,11 +67,7 @@ class PerformancePage(Page):
         self._note = ProblemNote(theme)
         self._missing = MissingState(theme)
         self._missing.wanted.connect(self.wanted)
-        self._scroll = QScrollArea()
-        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
-        self._scroll.setWidgetResizable(True)
-        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._scroll = ScrollArea()
         self._build()
         self.head.bands.setChecked(settings.get(_BANDS, True))
         self.head.view_chosen.connect(self.choose_view)

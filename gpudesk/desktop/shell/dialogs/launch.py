@@ -9,10 +9,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QFontDatabase, QGuiApplication
 from PySide6.QtWidgets import (
     QDialog,
-    QFrame,
     QHBoxLayout,
     QPlainTextEdit,
-    QScrollArea,
     QVBoxLayout,
     QWidget,
 )
@@ -24,6 +22,7 @@ from gpudesk.desktop.widgets.buttons import Button
 from gpudesk.desktop.widgets.field import ChoiceField
 from gpudesk.desktop.widgets.label import Label
 from gpudesk.desktop.widgets.options import Option
+from gpudesk.desktop.widgets.scroll_area import ScrollArea
 from gpudesk.desktop.widgets.segment import Segment
 from gpudesk.domain.answers import Answer, Column
 from gpudesk.domain.estimates import Estimate
@@ -154,19 +153,13 @@ class LaunchDialog(QDialog):
         foot.addWidget(self.leave)
         holder = QWidget()
         body = QVBoxLayout(holder)
-        body.setContentsMargins(0, 0, px(8), 0)
+        body.setContentsMargins(0, 0, px(16), 0)
         body.setSpacing(px(16))
         for widget in (self.notes, self.server, self.file, self.benchmark, self.sources):
             body.addWidget(widget)
         body.addStretch(1)
-        self._area = QScrollArea()
-        self._area.setFrameShape(QFrame.Shape.NoFrame)
-        self._area.setWidgetResizable(True)
-        self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._area.setWidget(holder)
-        holder.setAutoFillBackground(False)
-        self._area.viewport().setAutoFillBackground(False)
+        self._area = ScrollArea()
+        self._area.show_widget(holder)
         column = QVBoxLayout(self)
         column.setContentsMargins(px(24), px(20), px(24), px(16))
         column.setSpacing(px(12))

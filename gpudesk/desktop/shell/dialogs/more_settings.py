@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLineEdit,
     QPlainTextEdit,
-    QScrollArea,
     QVBoxLayout,
     QWidget,
 )
@@ -30,6 +29,7 @@ from gpudesk.desktop.theme.pen import Pen
 from gpudesk.desktop.theme.theme import Theme
 from gpudesk.desktop.widgets.buttons import Button
 from gpudesk.desktop.widgets.label import Label
+from gpudesk.desktop.widgets.scroll_area import ScrollArea
 from gpudesk.desktop.widgets.segment import Segment
 from gpudesk.domain.formatting import ENGLISH, NumberStyle
 from gpudesk.domain.messages import InputError
@@ -161,13 +161,8 @@ class MoreSettingsDialog(QDialog):
         self._add_section(column, tr("Serving"), serving_fields())
         column.addLayout(self._row("", self.eager))
         column.addStretch(1)
-        area = self._area = QScrollArea()
-        area.setWidgetResizable(True)
-        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        area.setWidget(body)
-        body.setAutoFillBackground(False)
-        area.viewport().setAutoFillBackground(False)
+        area = self._area = ScrollArea()
+        area.show_widget(body)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(0)

@@ -9,10 +9,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QDialog,
-    QFrame,
     QHBoxLayout,
     QHeaderView,
-    QScrollArea,
     QTableWidget,
     QTableWidgetItem,
     QVBoxLayout,
@@ -26,6 +24,7 @@ from gpudesk.desktop.widgets.buttons import Button
 from gpudesk.desktop.widgets.filter_field import FilterField
 from gpudesk.desktop.widgets.label import Label
 from gpudesk.desktop.widgets.plain_list import show_as_list
+from gpudesk.desktop.widgets.scroll_area import ScrollArea
 from gpudesk.desktop.widgets.segment import Segment
 from gpudesk.domain.formatting import Formatter
 from gpudesk.domain.worked_examples import Verdict, WorkedFigure
@@ -151,10 +150,7 @@ class WorkedExamplesDialog(QDialog):
         self.working = Label(theme, wrap=True)
         self.working.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.working.setAccessibleName(tr("Working of the figure"))
-        self._detail = QScrollArea()
-        self._detail.setFrameShape(QFrame.Shape.NoFrame)
-        self._detail.setWidgetResizable(True)
-        self._detail.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._detail = ScrollArea()
         self._detail.setFixedHeight(theme.px(_DETAIL))
         holder = QWidget()
         column = QVBoxLayout(holder)
@@ -162,7 +158,7 @@ class WorkedExamplesDialog(QDialog):
         column.setContentsMargins(margin, margin, margin, margin)
         column.addWidget(self.working)
         column.addStretch(1)
-        self._detail.setWidget(holder)
+        self._detail.show_widget(holder)
 
     def _make_buttons(self) -> None:
         self.copy = Button(self._theme, tr("Copy the working"), icon="copy")

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QDialog,
     QHBoxLayout,
     QMessageBox,
-    QScrollArea,
     QVBoxLayout,
     QWidget,
 )
@@ -24,6 +23,7 @@ from gpudesk.desktop.theme.pen import Pen
 from gpudesk.desktop.theme.theme import Theme
 from gpudesk.desktop.widgets.buttons import Button
 from gpudesk.desktop.widgets.label import Label
+from gpudesk.desktop.widgets.scroll_area import ScrollArea
 from gpudesk.desktop.widgets.states import ProblemNote
 from gpudesk.domain.messages import InputError
 from gpudesk.domain.own_facts import Edit
@@ -301,13 +301,8 @@ class FormDialog(QDialog):
         inside.setContentsMargins(px(24), px(16), px(24), px(16))
         inside.addLayout(self.column)
         inside.addStretch(1)
-        area = self._area = QScrollArea()
-        area.setWidgetResizable(True)
-        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        area.setWidget(self._body)
-        self._body.setAutoFillBackground(False)
-        area.viewport().setAutoFillBackground(False)
+        area = self._area = ScrollArea()
+        area.show_widget(self._body)
         self._fixed = QVBoxLayout()
         self._fixed.setSpacing(px(8))
         self._halves = QBoxLayout(QBoxLayout.Direction.LeftToRight)

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QFrame, QGridLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
 
 from gpudesk.desktop.pages.catalog.editors.rows import Remark
 from gpudesk.desktop.theme.pen import Pen
 from gpudesk.desktop.theme.theme import Theme
 from gpudesk.desktop.widgets.label import Label
+from gpudesk.desktop.widgets.scroll_area import ScrollArea
 from gpudesk.domain.formatting import Formatter
 from gpudesk.domain.imports import ImportFigures
 from gpudesk.sheets.import_lines import ImportLine, PriceLine, import_lines, price_head, price_lines
@@ -176,14 +177,10 @@ class FiguresAside(QWidget):
         inside = QVBoxLayout(self._body)
         inside.setContentsMargins(*(theme.px(16) for _ in range(4)))
         inside.addWidget(figures)
-        area = QScrollArea()
-        area.setWidgetResizable(True)
-        area.setFrameShape(QFrame.Shape.NoFrame)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area = ScrollArea()
+        area.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         area.setAccessibleName(tr("What comes"))
-        area.setWidget(self._body)
-        area.viewport().setAutoFillBackground(False)
-        self._body.setAutoFillBackground(False)
+        area.show_widget(self._body)
         column = QVBoxLayout(self)
         column.setContentsMargins(1, 0, 0, 0)
         column.addWidget(area)
