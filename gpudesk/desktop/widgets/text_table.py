@@ -99,7 +99,7 @@ class TextTable(QTableWidget):
         self._fit_columns()
 
     def _fit_columns(self) -> None:
-        """Give columns what they hold, and what is left in equal parts to those that give way."""
+        """Give columns what they hold; those that give way share what is left by what they hold."""
         around, taken = self._theme.px(_AROUND), 0
         for column in range(self.columnCount()):
             if column not in self._giving:
@@ -107,5 +107,10 @@ class TextTable(QTableWidget):
                 self.setColumnWidth(column, self.columnWidth(column) + around)
                 taken += self.columnWidth(column)
         left = max(self.viewport().width() - taken, 0)
-        for column in self._giving:
-            self.setColumnWidth(column, max(left // len(self._giving), self._theme.px(80)))
+        wanted = {column: max(self.sizeHintForColumn(column), 1) for column in self._giving}
+        # The narrowest first, so that what it takes beyond its share is missing where there is more.
+        for column in sorted(wanted, key=wanted.__getitem__):
+            share = max(left * wanted[column] // sum(wanted.values()), self._theme.px(80))
+            self.setColumnWidth(column, share)
+            left -= share
+            del wanted[column]

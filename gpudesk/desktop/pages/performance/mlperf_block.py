@@ -73,7 +73,7 @@ class MlperfBlock(QWidget):
             tr("Ratios that documents state"),
             [tr("What"), tr("Stated"), tr("Results"), tr("Verdict"), tr("Computed by"), tr("Document")],
             numbers=(1, 2),
-            giving=(5,),
+            giving=(4, 5),
             parent=self,
         )
         self.cited = Label(theme, font="small", colour="text3", wrap=True, parent=self)
