@@ -78,6 +78,8 @@ class _Studio:
         self._give_too_little()
         desk.select(figure("h200-sxm", "memory"))
         self._take("memory-and-fit-light", "memory")
+        self._show_all_models()
+        self._take("all-models-light", "memory")
         self._close()
 
     def _close(self) -> None:
@@ -122,6 +124,19 @@ class _Studio:
             scenario = edits.with_count(scenario, position, 2)
         desk.apply(scenario, "")
         desk.flush()
+
+    def _show_all_models(self) -> None:
+        """Show how many of each accelerator hold each model, once that is found."""
+        from gpudesk.desktop.pages.memory.matrix_found import State
+        from gpudesk.desktop.pages.memory.matrix_view import MatrixView
+        from gpudesk.desktop.pages.memory.page import MATRIX, MemoryPage
+
+        page = self._window.page
+        if isinstance(page, MemoryPage):
+            page.choose_view(MATRIX)
+            (view,) = page.findChildren(MatrixView)
+            while view.found.state is not State.READY:
+                self._settle()
 
     def _take(self, name: str, page: str) -> None:
         """Show a page and keep what is to be seen."""
