@@ -82,16 +82,12 @@ _BUTTONS = (Qt.MouseButton.LeftButton,) * 5 + (Qt.MouseButton.RightButton,)
 _RARE = ("look", "action view.theme", "action view.text", "another scenario")
 _TEMPLATE = "405b-one-node"
 #: Actions that show another view of a page.
-_VIEWS = tuple(
-    f"{page}.{view}"
-    for page, views in (
-        ("memory", ("context", "needed", "matrix", "size", "fit")),
-        (
-            "performance",
-            ("throughput", "pareto", "latency", "roofline", "split", "scaling", "mlperf", "overview"),
-        ),
-    )
-    for view in views
+_VIEWS = (
+    *(f"memory.{view}" for view in ["context", "needed", "matrix", "size", "fit"]),
+    *(
+        f"performance.{view}"
+        for view in ["throughput", "pareto", "latency", "roofline", "split", "scaling", "mlperf", "overview"]
+    ),
 )
 #: What would end the walk, ask the system for something, or start the program once more.
 _LEFT_OUT = {"file.close", "file.quit", "file.open", "file.save", "file.save_as", "help.logs", "help.check"}

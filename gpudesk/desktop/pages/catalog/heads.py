@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Final, cast
+from typing import Final
 
-from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QHelpEvent, QMouseEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QHeaderView, QToolTip, QWidget
+from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QHeaderView, QWidget
 
 from gpudesk.desktop.itemmodels.catalog_model import CatalogModel
 from gpudesk.desktop.itemmodels.catalog_query import Sorting
 from gpudesk.desktop.pages.catalog.measures import GUTTER, MARGIN, SWATCH, WORD_END, Measures
 from gpudesk.desktop.theme.pen import CENTRE, RIGHT, Pen
 from gpudesk.desktop.theme.theme import Theme
+from gpudesk.desktop.widgets.painted_heads import PaintedHeads
 from gpudesk.domain.catalog_tables import ColumnKind, Section
 from gpudesk.sheets.catalog_cells import FIGURES
 from gpudesk.sheets.catalog_words import column_head, column_meaning, group_head
@@ -21,7 +22,7 @@ from gpudesk.text import tr
 _ARROW: Final = 12.0
 
 
-class CatalogHeads(QHeaderView):
+class CatalogHeads(PaintedHeads):
     """Paints what stands over each column, and over several that share it; the first does not scroll."""
 
     #: The number of the column that is to order the rows.
@@ -30,11 +31,11 @@ class CatalogHeads(QHeaderView):
     def __init__(self, theme: Theme, measures: Measures, model: CatalogModel, parent: QWidget) -> None:
         """Paint the heads of a model."""
         super().__init__(Qt.Orientation.Horizontal, parent)
+        self.hovered.connect(self.set_hovered)
         self._theme = theme
         self._measures = measures
         self._model = model
         self.sorting: Sorting | None = None
-        self._hovered = -1
         self._height = 1
         self.setSectionsMovable(True)
         self.setFirstSectionMovable(False)
@@ -42,8 +43,6 @@ class CatalogHeads(QHeaderView):
         self.setHighlightSections(False)
         self.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         self.setMinimumSectionSize(theme.px(24))
-        self.setMouseTracking(True)
-        self.viewport().setMouseTracking(True)
         self.setAccessibleName(tr("Columns"))
         self.sectionClicked.connect(self.sort_requested)
 
@@ -74,9 +73,9 @@ class CatalogHeads(QHeaderView):
         """Width of the column that does not scroll."""
         return self.sectionSize(0) if self.count() else 0
 
-    def number_at(self, x: int) -> int:
+    def number_at(self, place: QPoint) -> int:
         """Return the column under a place, -1 for none."""
-        return 0 if 0 <= x < self.frozen_width else self.logicalIndexAt(x)
+        return 0 if 0 <= place.x() < self.frozen_width else super().number_at(place)
 
     # Painting
 
@@ -135,7 +134,7 @@ class CatalogHeads(QHeaderView):
     def _arrow(self, number: int, *, active: bool) -> str:
         if active and self.sorting is not None:
             return "arrow-down" if self.sorting.descending else "arrow-up"
-        return "arrow-up-down" if number == self._hovered else ""
+        return "arrow-up-down" if number == self.hovered_number else ""
 
     def _groups(self, pen: Pen, shown: list[int]) -> None:
         """Draw what neighbouring columns have in common over them, with a line as wide as they are."""
@@ -175,29 +174,8 @@ class CatalogHeads(QHeaderView):
     def _over_frozen(self, place: QPoint) -> bool:
         return self.offset() > 0 and place.x() < self.frozen_width
 
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: N802 - Qt's name
-        """Show what the head under the mouse would do."""
-        super().mouseMoveEvent(event)
-        self._hover(self.number_at(event.position().toPoint().x()))
-
-    def leaveEvent(self, event: QEvent) -> None:  # noqa: N802 - Qt's name
-        """Forget the mouse."""
-        super().leaveEvent(event)
-        self._hover(-1)
-
-    def _hover(self, number: int) -> None:
-        if number != self._hovered:
-            self._hovered = number
-            self.viewport().update()
-
-    def viewportEvent(self, event: QEvent) -> bool:  # noqa: N802 - Qt's name
-        """Tell in full what a column holds, where the mouse rests."""
-        if event.type() == QEvent.Type.ToolTip:
-            place = cast("QHelpEvent", event)
-            number = self.number_at(place.pos().x())
-            text = ""
-            if 0 <= number < self._model.columnCount():
-                text = column_meaning(self._model.table.section, self._model.column(number))
-            QToolTip.showText(place.globalPos(), text, self)
-            return True
-        return super().viewportEvent(event)
+    def told(self, number: int, place: QPoint) -> str:  # noqa: ARG002 - a head has one part
+        """Return in full what a column holds."""
+        if number >= self._model.columnCount():
+            return ""
+        return column_meaning(self._model.table.section, self._model.column(number))

@@ -162,7 +162,7 @@ class CatalogView(PaintedTable):
 
     def indexAt(self, place: QPoint) -> QModelIndex:  # noqa: N802 - Qt's name
         """Return the cell at a place; the first column lies over the others."""
-        row, column = self.rowAt(place.y()), self.heads.number_at(place.x())
+        row, column = self.rowAt(place.y()), self.heads.number_at(place)
         return self._table.index(row, column) if row >= 0 and column >= 0 else QModelIndex()
 
     def scrollTo(  # noqa: N802 - Qt's name
@@ -355,7 +355,7 @@ class CatalogView(PaintedTable):
         self.menu_requested.emit(index.row(), index.column(), place)
 
     def _head_menu(self, place: QPoint) -> None:
-        column = self.heads.number_at(place.x())
+        column = self.heads.number_at(place)
         if column >= 0:
             self.menu_requested.emit(-1, column, self.heads.viewport().mapToGlobal(place))
 

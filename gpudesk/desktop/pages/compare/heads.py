@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Final, cast
+from typing import Final
 
-from PySide6.QtCore import QEvent, QPoint, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QHelpEvent, QMouseEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QHeaderView, QToolTip, QWidget
+from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QHeaderView, QWidget
 
 from gpudesk.desktop.itemmodels.comparison_model import ComparisonModel
 from gpudesk.desktop.pages.compare.cell_painter import heading_middle, heading_words
 from gpudesk.desktop.pages.compare.measures import LABEL_END, LABEL_MARGIN, Margins
 from gpudesk.desktop.theme.pen import Pen
 from gpudesk.desktop.theme.theme import Theme
+from gpudesk.desktop.widgets.painted_heads import PaintedHeads
 from gpudesk.desktop.widgets.painted_table import Place, places_between
 from gpudesk.desktop.widgets.text_cache import TextCache
 from gpudesk.sheets.comparison_parts import ComparedHead, ComparedRow
@@ -24,7 +25,7 @@ _ARROW: Final = 12.0
 _DOT: Final = " · "
 
 
-class ColumnHeads(QHeaderView):
+class ColumnHeads(PaintedHeads):
     """Swatch and name of each accelerator, what it is, and which one is the baseline."""
 
     def __init__(self, theme: Theme, texts: TextCache, model: ComparisonModel, parent: QWidget) -> None:
@@ -95,15 +96,9 @@ class ColumnHeads(QHeaderView):
             del parts[-2]
         return _DOT.join(parts)
 
-    def viewportEvent(self, event: QEvent) -> bool:  # noqa: N802 - Qt's name
-        """Tell in a sentence what a head stands for, where the mouse rests."""
-        if event.type() == QEvent.Type.ToolTip:
-            place = cast("QHelpEvent", event)
-            column = self.logicalIndexAt(place.pos())
-            text = "" if column < 0 else _told(self._model.head(column), self._model.is_baseline(column))
-            QToolTip.showText(place.globalPos(), text, self)
-            return True
-        return super().viewportEvent(event)
+    def told(self, number: int, place: QPoint) -> str:  # noqa: ARG002 - a head has one part
+        """Return in a sentence what a head stands for."""
+        return _told(self._model.head(number), self._model.is_baseline(number))
 
 
 def _told(head: ComparedHead, baseline: bool) -> str:
@@ -111,13 +106,11 @@ def _told(head: ComparedHead, baseline: bool) -> str:
     return ", ".join(part for part in parts if part)
 
 
-class RowLabels(QHeaderView):
+class RowLabels(PaintedHeads):
     """Label and unit of each row; the arrow at the right orders the columns by the row."""
 
     #: The number of the row whose arrow was clicked.
     sort_requested = Signal(int)
-    #: The number of the row under the mouse, -1 for none.
-    hovered = Signal(int)
 
     def __init__(self, theme: Theme, texts: TextCache, model: ComparisonModel, parent: QWidget) -> None:
         """Paint the labels of a model."""
@@ -127,13 +120,10 @@ class RowLabels(QHeaderView):
         self._model = model
         self._width = 1
         self._units_below = False
-        self.hovered_row = -1
         self.setHighlightSections(False)
         self.setSectionsClickable(True)
         self.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         self.setMinimumSectionSize(1)
-        self.setMouseTracking(True)
-        self.viewport().setMouseTracking(True)
         self.setAccessibleName(tr("Rows"))
 
     def take_width(self, width: int) -> None:
@@ -178,7 +168,7 @@ class RowLabels(QHeaderView):
                     ):
                         self._text(painter, token, colour, text, x, heading_middle(place, self._theme))
                     continue
-                if place.number == self.hovered_row:
+                if place.number == self.hovered_number:
                     painter.fillRect(0, place.start, width, place.size, self._theme.colour("hover"))
                 self._label(pen, row, place, width)
                 pen.hairline(0, bottom, width, bottom, "grid")
@@ -228,13 +218,13 @@ class RowLabels(QHeaderView):
         sorting = self._model.arrangement.sorting
         if sorting is not None and sorting.row == key:
             return "arrow-down" if sorting.descending else "arrow-up"
-        orderable = number == self.hovered_row and self._model.columnCount() > 1
+        orderable = number == self.hovered_number and self._model.columnCount() > 1
         return "arrow-up-down" if orderable else ""
 
     def set_hovered(self, row: int) -> None:
         """Show which row the mouse is on, here or in the cells."""
-        if row != self.hovered_row:
-            old, self.hovered_row = self.hovered_row, row
+        if row != self.hovered_number:
+            old, self.hovered_number = self.hovered_number, row
             for each in (old, row):
                 if 0 <= each < self.count():
                     self.viewport().update(
@@ -257,25 +247,8 @@ class RowLabels(QHeaderView):
             return
         super().mousePressEvent(event)
 
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: N802 - Qt's name
-        """Follow the mouse."""
-        self.hovered.emit(self.logicalIndexAt(event.position().toPoint()))
-        super().mouseMoveEvent(event)
-
-    def leaveEvent(self, event: QEvent) -> None:  # noqa: N802 - Qt's name
-        """Forget the mouse."""
-        self.hovered.emit(-1)
-        super().leaveEvent(event)
-
-    def viewportEvent(self, event: QEvent) -> bool:  # noqa: N802 - Qt's name
-        """Tell the whole label and the unit in words, where the mouse rests."""
-        if event.type() == QEvent.Type.ToolTip:
-            place = cast("QHelpEvent", event)
-            row = self.logicalIndexAt(place.pos())
-            role = Qt.ItemDataRole.ToolTipRole
-            text = "" if row < 0 else self._model.headerData(row, self.orientation(), role)
-            if row >= 0 and self._model.lines[row].row is not None and self.is_arrow(place.pos()):
-                text = tr("Order the columns by this row")
-            QToolTip.showText(place.globalPos(), str(text or ""), self)
-            return True
-        return super().viewportEvent(event)
+    def told(self, number: int, place: QPoint) -> str:
+        """Return the whole label and the unit in words, or what the arrow does."""
+        if self._model.lines[number].row is not None and self.is_arrow(place):
+            return tr("Order the columns by this row")
+        return super().told(number, place)

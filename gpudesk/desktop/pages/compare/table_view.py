@@ -151,7 +151,7 @@ class ComparisonView(PaintedTable):
 
     def _restore_place(self) -> None:
         """Find the current cell again where it is still shown, and scroll to where the view was."""
-        self._labels.hovered_row = -1
+        self._labels.hovered_number = -1
         self.measure()
         follows = self.hasAutoScroll()
         self.setAutoScroll(False)
@@ -248,7 +248,7 @@ class ComparisonView(PaintedTable):
 
     def hover(self, row: int) -> None:
         """Tint the row under the mouse, and show the arrow by its label."""
-        old = self._labels.hovered_row
+        old = self._labels.hovered_number
         if row == old:
             return
         self._labels.set_hovered(row)
@@ -320,7 +320,7 @@ class ComparisonView(PaintedTable):
             ],
             margins=self._widths.margins,
             label_width=self._widths.label,
-            hovered=self._labels.hovered_row,
+            hovered=self._labels.hovered_number,
             current=(current.row(), current.column()) if current.isValid() else None,
             chosen=several,
         )

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final, cast
+from typing import Final
 
-from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QHelpEvent, QMouseEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QHeaderView, QToolTip, QWidget
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QHeaderView, QWidget
 
 from gpudesk.desktop.itemmodels.fit_arrangement import FitColumn, FitOrder
 from gpudesk.desktop.itemmodels.fit_model import FitModel
 from gpudesk.desktop.theme.pen import CENTRE, Pen
 from gpudesk.desktop.theme.theme import Theme
+from gpudesk.desktop.widgets.painted_heads import PaintedHeads
 from gpudesk.desktop.widgets.painted_table import Place
 from gpudesk.domain.formatting import Formatter
 from gpudesk.text import tr
@@ -26,7 +27,7 @@ _MOST_LINES: Final = 3
 Slots = Mapping[str, tuple[int, bool]]
 
 
-class PartHeads(QHeaderView):
+class PartHeads(PaintedHeads):
     """Vendors over their accelerators, names of up to three lines, and the memory of each."""
 
     #: The number of the column that is to order the rows.
@@ -35,10 +36,10 @@ class PartHeads(QHeaderView):
     def __init__(self, theme: Theme, model: FitModel, formatter: Formatter, parent: QWidget) -> None:
         """Paint the heads of a model."""
         super().__init__(Qt.Orientation.Horizontal, parent)
+        self.hovered.connect(self.set_hovered)
         self._theme, self._model, self._formatter = theme, model, formatter
         self._height = 1
         self._lines: list[list[str]] = []
-        self._hovered = -1
         self.order = FitOrder()
         self.slots: Slots = {}
         self.setSectionsMovable(False)
@@ -46,8 +47,6 @@ class PartHeads(QHeaderView):
         self.setHighlightSections(False)
         self.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         self.setMinimumSectionSize(1)
-        self.setMouseTracking(True)
-        self.viewport().setMouseTracking(True)
         self.setAccessibleName(tr("Accelerators"))
         self.sectionClicked.connect(self.sort_requested)
 
@@ -101,7 +100,7 @@ class PartHeads(QHeaderView):
         for words in reversed(self._lines[place.number]):
             rect.translate(0, -line)
             pen.text(rect, words, font="caption_strong", colour=colour, align=CENTRE)
-        if active or place.number == self._hovered:
+        if active or place.number == self.hovered_number:
             arrow = "arrow-down" if self.order.descending else "arrow-up"
             side = theme.length(ARROW)
             x, y = rect.center().x() - side / 2, rect.top() - side
@@ -144,28 +143,3 @@ class PartHeads(QHeaderView):
                 pen.hairline(start, rect.bottom() + 1, end, rect.bottom() + 1, "strong")
 
     # The mouse
-
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: N802 - Qt's name
-        """Show what a click would order by."""
-        super().mouseMoveEvent(event)
-        self._hover(self.logicalIndexAt(event.position().toPoint()))
-
-    def leaveEvent(self, event: QEvent) -> None:  # noqa: N802 - Qt's name
-        """Forget the mouse."""
-        super().leaveEvent(event)
-        self._hover(-1)
-
-    def _hover(self, number: int) -> None:
-        if number != self._hovered:
-            self._hovered = number
-            self.viewport().update()
-
-    def viewportEvent(self, event: QEvent) -> bool:  # noqa: N802 - Qt's name
-        """Tell a name in full, where the mouse rests."""
-        if event.type() == QEvent.Type.ToolTip:
-            place = cast("QHelpEvent", event)
-            number = self.logicalIndexAt(place.pos())
-            said = self._model.headerData(number, self.orientation(), Qt.ItemDataRole.ToolTipRole)
-            QToolTip.showText(place.globalPos(), said or "", self)
-            return True
-        return super().viewportEvent(event)

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Final, cast
+from typing import Final
 
 from PySide6.QtCore import QEvent, QObject, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QHelpEvent, QMouseEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QHeaderView, QTableView, QToolTip, QWidget
+from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QHeaderView, QTableView, QWidget
 
 from gpudesk.desktop.itemmodels.fit_arrangement import BY_NAME, BY_PARAMETERS, FitOrder
 from gpudesk.desktop.itemmodels.fit_model import FitModel, parameters_text
 from gpudesk.desktop.pages.memory.matrix_heads import ARROW, FOOT
 from gpudesk.desktop.theme.pen import RIGHT, Pen
 from gpudesk.desktop.theme.theme import Theme
+from gpudesk.desktop.widgets.painted_heads import PaintedHeads
 from gpudesk.desktop.widgets.painted_table import places_between
 from gpudesk.desktop.widgets.text_cache import TextCache
 from gpudesk.desktop.widgets.text_layer import TextLayer
@@ -25,10 +26,8 @@ _FIGURES: Final = 58.0
 _END: Final = 10.0
 
 
-class ModelLabels(QHeaderView):
+class ModelLabels(PaintedHeads):
     """Names of the models, and their parameters in billions."""
-
-    hovered = Signal(int)
 
     def __init__(
         self, theme: Theme, texts: TextCache, model: FitModel, formatter: Formatter, parent: QWidget
@@ -41,12 +40,9 @@ class ModelLabels(QHeaderView):
         self._width = 1
         #: The id of the scenario's model.
         self.present = ""
-        self.hovered_row = -1
         self.setHighlightSections(False)
         self.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         self.setMinimumSectionSize(1)
-        self.setMouseTracking(True)
-        self.viewport().setMouseTracking(True)
         self.setAccessibleName(tr("Models"))
 
     def measure(self, most: int) -> None:
@@ -74,7 +70,7 @@ class ModelLabels(QHeaderView):
             self._layer.clear()
             for place in places_between(self, event.rect().top(), event.rect().bottom()):
                 row = self._model.row(place.number)
-                if place.number == self.hovered_row:
+                if place.number == self.hovered_number:
                     painter.fillRect(0, place.start, width, place.size, theme.colour("hover"))
                 pen.hairline(left, place.start + place.size - 1, width, place.start + place.size - 1, "grid")
                 middle = place.start + place.size / 2
@@ -85,32 +81,6 @@ class ModelLabels(QHeaderView):
             self._layer.draw(painter)
         finally:
             painter.end()
-
-    def set_hovered(self, row: int) -> None:
-        """Show which row the mouse is on."""
-        if row != self.hovered_row:
-            self.hovered_row = row
-            self.viewport().update()
-
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: N802 - Qt's name
-        """Follow the mouse."""
-        self.hovered.emit(self.logicalIndexAt(event.position().toPoint()))
-        super().mouseMoveEvent(event)
-
-    def leaveEvent(self, event: QEvent) -> None:  # noqa: N802 - Qt's name
-        """Forget the mouse."""
-        self.hovered.emit(-1)
-        super().leaveEvent(event)
-
-    def viewportEvent(self, event: QEvent) -> bool:  # noqa: N802 - Qt's name
-        """Tell a name in full, where the mouse rests."""
-        if event.type() == QEvent.Type.ToolTip:
-            place = cast("QHelpEvent", event)
-            number = self.logicalIndexAt(place.pos())
-            said = self._model.headerData(number, self.orientation(), Qt.ItemDataRole.ToolTipRole)
-            QToolTip.showText(place.globalPos(), said or "", self)
-            return True
-        return super().viewportEvent(event)
 
 
 class Corner(QWidget):

@@ -207,7 +207,7 @@ class MatrixTable(PaintedTable):
 
     def hover(self, row: int) -> None:
         """Tint the row under the mouse."""
-        if row != self.labels.hovered_row:
+        if row != self.labels.hovered_number:
             self.labels.set_hovered(row)
             self.viewport().update()
 
@@ -232,7 +232,7 @@ class MatrixTable(PaintedTable):
                 for place in columns
                 if place.start + place.size > area.left() and place.start <= area.right()
             ],
-            hovered=self.labels.hovered_row,
+            hovered=self.labels.hovered_number,
             current=(current.row(), current.column()) if current.isValid() else None,
             present=self._present,
             most=self._most,
