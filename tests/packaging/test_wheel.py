@@ -53,7 +53,8 @@ def test_wheel_carries_catalog_resources_and_run_time_data_only(names: set[str])
     # What fits say of runs that they have not seen; a checkout can be without.
     held_out = {"data/accuracy/held-out.csv"} if paths.held_out_path() else set()
     made = {"SHA256SUMS", "build.json", "catalog.sqlite"}
-    assert bundled == {*made, "data/calibration.json", *held_out, *measurements, *resources}
+    read = {"data/calibration.json", "data/launch.toml", "data/worked_examples.csv"}
+    assert bundled == {*made, *read, *held_out, *measurements, *resources}
 
 
 def test_wheel_carries_nothing_beside_the_package(names: set[str]) -> None:
