@@ -14,6 +14,7 @@ _PACKAGE = Path(__file__).resolve().parent
 _CATALOG_NAME = "catalog.sqlite"
 _CALIBRATION_NAME = "calibration.json"
 _MEASUREMENTS_NAME = "measurements"
+_COST_ASSUMPTIONS_NAME = "cost_assumptions.toml"
 _LAUNCH_NAME = "launch.toml"
 _WORKED_EXAMPLES_NAME = "worked_examples.csv"
 _HELD_OUT_NAME = "accuracy/held-out.csv"
@@ -48,6 +49,11 @@ def calibration_path() -> Path:
 def measurements_dir() -> Path:
     """Return the folder of published measurements."""
     return _run_time_data(_MEASUREMENTS_NAME)
+
+
+def cost_assumptions_path() -> Path:
+    """Return what is taken for granted of costs."""
+    return _run_time_data(_COST_ASSUMPTIONS_NAME)
 
 
 def launch_path() -> Path:

@@ -18,6 +18,7 @@ from gpudesk.domain.formatting import Formatter
 from gpudesk.domain.messages import InputError, Message, Parameter
 from gpudesk.domain.plans import plan_degrees
 from gpudesk.sentences_catalog import CATALOG_COUNTED, CATALOG_SENTENCES, CATALOG_WORDS
+from gpudesk.sentences_costs import COST_COUNTED, COST_SENTENCES, COST_WORDS
 from gpudesk.sentences_fit import FIT_COUNTED, FIT_SENTENCES, FIT_WORDS
 from gpudesk.sentences_launch import LAUNCH_COUNTED, LAUNCH_SENTENCES, LAUNCH_WORDS
 from gpudesk.sentences_sizing import SIZING_COUNTED, SIZING_SENTENCES, SIZING_WORDS
@@ -268,6 +269,7 @@ SENTENCES: Final = MappingProxyType(
         "the largest deployment that is tried",
         **CATALOG_SENTENCES,
         **FIT_SENTENCES,
+        **COST_SENTENCES,
         **LAUNCH_SENTENCES,
         **SIZING_SENTENCES,
         **TOPOLOGY_SENTENCES,
@@ -310,6 +312,7 @@ WORDS: Final = MappingProxyType(
         "part.overhead": "overhead",
         **CATALOG_WORDS,
         **FIT_WORDS,
+        **COST_WORDS,
         **LAUNCH_WORDS,
         **SIZING_WORDS,
         **TOPOLOGY_WORDS,
@@ -335,6 +338,7 @@ _COUNTED: Final = MappingProxyType(
         "estimate.queued_grown": "queued",
         **CATALOG_COUNTED,
         **FIT_COUNTED,
+        **COST_COUNTED,
         **LAUNCH_COUNTED,
         **SIZING_COUNTED,
         **TOPOLOGY_COUNTED,

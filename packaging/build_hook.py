@@ -15,7 +15,13 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 BUNDLE = "gpudesk/_bundled"
 
 # Everything else in data/ is read when the catalog is built and lies in it.
-RUN_TIME_DATA = ("calibration.json", "launch.toml", "measurements", "worked_examples.csv")
+RUN_TIME_DATA = (
+    "calibration.json",
+    "cost_assumptions.toml",
+    "launch.toml",
+    "measurements",
+    "worked_examples.csv",
+)
 
 # Takes minutes to make, and the program does without.
 OPTIONAL_DATA = ("accuracy/held-out.csv",)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
+from gpudesk.domain.cost_inputs import NO_SETTINGS, CostSettings
 from gpudesk.domain.demand import Demand
 from gpudesk.domain.deployments import Disaggregation
 from gpudesk.domain.estimates import EstimateRequest
@@ -44,6 +45,7 @@ class Scenario:
     A scenario that is still being made may name no model (empty) and no accelerators; it can be saved and
     gets no answer. The first accelerator is the baseline of differences. `catalog_revision` is that of the
     last save.
+    `costs` is what the user says of prices and of what running takes.
     `demand` is what users ask of the service that is to be sized; None as long as nobody asked.
     `own_records` are copies of the user's own catalog records that the scenario uses. `unknown_sections`
     hold sections of the file that this version does not know, which survive a save.
@@ -62,6 +64,7 @@ class Scenario:
     max_batched_tokens: int | None = None
     note: str = ""
     demand: Demand | None = None
+    costs: CostSettings = NO_SETTINGS
     catalog_revision: str | None = None
     own_records: tuple[Mapping[str, object], ...] = ()
     unknown_sections: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))

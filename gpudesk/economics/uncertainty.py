@@ -12,31 +12,14 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from gpudesk.domain.ranges import Range
+
 Draws = NDArray[np.float64]
 
 #: A band holds the measured value four times in five: its ends are these quantiles.
 _BAND_TAIL: Final = 0.1
 #: Of a standard normal distribution, the quantile of nine in ten.
 _NORMAL_90: Final = 1.2815515655446004
-
-
-class Range(NamedTuple):
-    """A number that is not known: at least `low`, most likely `likely`, at most `high`."""
-
-    low: float
-    likely: float
-    high: float
-
-    @classmethod
-    def around(cls, likely: float, share: float) -> Range:
-        """Return the range of a share on either side."""
-        ends = sorted((likely * (1.0 - share), likely * (1.0 + share)))
-        return cls(ends[0], likely, ends[1])
-
-    @property
-    def is_known(self) -> bool:
-        """Whether there is nothing to draw."""
-        return self.low == self.high
 
 
 class Swing(NamedTuple):

@@ -22,6 +22,7 @@ from typing import Any, Final
 
 from gpudesk.domain.messages import InputError, message
 from gpudesk.domain.scenarios import Scenario
+from gpudesk.workbench.cost_fields import cost_fields, parse_costs
 from gpudesk.workbench.demand_fields import demand_fields, parse_demand
 from gpudesk.workbench.fields import wrong_type
 from gpudesk.workbench.files import read_bytes, write_atomically
@@ -32,7 +33,7 @@ from gpudesk.workbench.strict_json import DuplicateKeyError, no_constant, unique
 SUFFIX: Final = ".gpudesk"
 #: Version of the file as a whole, and of each section that this program knows.
 FORMAT: Final = 1
-_SECTIONS: Final = {"scenario": 1, "catalog": 1, "own_records": 1, "demand": 1}
+_SECTIONS: Final = {"scenario": 1, "catalog": 1, "own_records": 1, "demand": 1, "costs": 1}
 #: No scenario comes near this; it keeps a wrong file from filling the memory.
 _MOST_BYTES: Final = 16 << 20
 
@@ -64,6 +65,8 @@ def scenario_text(scenario: Scenario) -> str:
         document["own_records"] = {"version": _SECTIONS["own_records"], "records": records}
     if scenario.demand is not None:
         document["demand"] = {"version": _SECTIONS["demand"], **demand_fields(scenario.demand)}
+    if costs := cost_fields(scenario.costs):
+        document["costs"] = {"version": _SECTIONS["costs"], **costs}
     return json.dumps(document, indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n"
 
 
@@ -74,21 +77,31 @@ def parse_scenario(raw: bytes, where: str) -> Scenario:
     for section in _SECTIONS:
         _check_section(document, section, where)
     try:
-        scenario = parse_scenario_fields(
-            _without_version(document["scenario"]),
-            catalog_revision=_revision(document.get("catalog")),
-            own_records=_records(document.get("own_records")),
-            unknown_sections={
-                name: value for name, value in document.items() if name not in _SECTIONS and name != "gpudesk"
-            },
-        )
-        stated = document.get("demand")
-        if stated is None:
-            return scenario
-        return replace(scenario, demand=parse_demand(_without_version(stated)))
+        return _with_sections(document, _scenario(document))
     except InputError as error:
         place = f"{where}: {error.where}" if error.where else where
         raise InputError(error.problem, place) from error
+
+
+def _scenario(document: Mapping[str, Any]) -> Scenario:
+    """Return the scenario of its own section."""
+    return parse_scenario_fields(
+        _without_version(document["scenario"]),
+        catalog_revision=_revision(document.get("catalog")),
+        own_records=_records(document.get("own_records")),
+        unknown_sections={
+            name: value for name, value in document.items() if name not in _SECTIONS and name != "gpudesk"
+        },
+    )
+
+
+def _with_sections(document: Mapping[str, Any], scenario: Scenario) -> Scenario:
+    """Return the scenario with the sections that a file can do without."""
+    if (stated := document.get("demand")) is not None:
+        scenario = replace(scenario, demand=parse_demand(_without_version(stated)))
+    if (stated := document.get("costs")) is not None:
+        scenario = replace(scenario, costs=parse_costs(_without_version(stated)))
+    return scenario
 
 
 def _document(raw: bytes, where: str) -> dict[str, Any]:

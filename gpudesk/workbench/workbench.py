@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from gpudesk.catalog.verify import Finding
     from gpudesk.domain.answers import Answer, Term
     from gpudesk.domain.charts import KvCurve, RequestTime, Roofline, StepShares
+    from gpudesk.domain.costs import CostAnswer
     from gpudesk.domain.demand import Sizing
     from gpudesk.domain.estimates import Estimate, EstimateRequest, RowsBehind
     from gpudesk.domain.fit_matrix import FitMatrix, FitQuestion
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from gpudesk.domain.topology import Scaling, Topology
     from gpudesk.domain.worked_examples import WorkedFigure
     from gpudesk.engine.constants import Calibration
+    from gpudesk.workbench.costing.costs import Costs
     from gpudesk.workbench.estimating import Estimator
     from gpudesk.workbench.fit_matrix import FitFinder
     from gpudesk.workbench.mlperf import Mlperf
@@ -92,6 +94,7 @@ class Workbench:
         ready, self._ready = self._ready, None
         self.catalog = ready if ready is not None and ready.own is facts else self.catalog.with_own(facts)
         self._carried.clear()
+        self.__dict__.pop("costing", None)
         if edit is None or edit.moves_estimates:
             for name in ("estimator", "records", "fit", "mlperf"):
                 self.__dict__.pop(name, None)
@@ -340,6 +343,20 @@ class Workbench:
     def remedies(self, estimate: Estimate) -> tuple[Remedy, ...]:
         """Return what would make a deployment hold what it is asked to; empty where it does."""
         return self.estimator.remedies(estimate)
+
+    # What it costs
+
+    @cached_property
+    def costing(self) -> Costs:
+        """What works out costs; raises `InputError` or `MissingFileError` without its assumptions."""
+        from gpudesk.workbench.costing.assumptions import read_assumptions
+        from gpudesk.workbench.costing.costs import Costs
+
+        return Costs(self.catalog, read_assumptions(paths.cost_assumptions_path()))
+
+    def costs(self, answer: Answer) -> CostAnswer:
+        """Return what an answered scenario costs."""
+        return self.costing.costs(answer)
 
     # How a deployment is started
 

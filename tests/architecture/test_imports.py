@@ -39,12 +39,13 @@ RULES = {
     "text": Rule(_names("paths")),
     "sentences": Rule(
         _names(
-            "domain text sentences_catalog sentences_fit sentences_launch sentences_sizing "
+            "domain text sentences_catalog sentences_costs sentences_fit sentences_launch sentences_sizing "
             "sentences_topology sentences_worked"
         )
     ),
     "sentences_catalog": Rule(_names("sentences_configs sentences_imports sentences_packs")),
     "sentences_configs": Rule(_names("")),
+    "sentences_costs": Rule(_names("")),
     "sentences_fit": Rule(_names("")),
     "sentences_imports": Rule(_names("")),
     "sentences_launch": Rule(_names("")),

@@ -53,7 +53,8 @@ def test_wheel_carries_catalog_resources_and_run_time_data_only(names: set[str])
     # What fits say of runs that they have not seen; a checkout can be without.
     held_out = {"data/accuracy/held-out.csv"} if paths.held_out_path() else set()
     made = {"SHA256SUMS", "build.json", "catalog.sqlite"}
-    read = {"data/calibration.json", "data/launch.toml", "data/worked_examples.csv"}
+    read = {f"data/{file}" for file in ("calibration.json", "cost_assumptions.toml", "launch.toml")}
+    read.add("data/worked_examples.csv")
     assert bundled == {*made, *read, *held_out, *measurements, *resources}
 
 

@@ -14,6 +14,7 @@ from gpudesk.catalog.attribute_names import ACCELERATOR, PEAK_DENSE, PEAK_SPARSE
 from gpudesk.catalog.importing.figure_values import Values, near, number, said, text
 from gpudesk.catalog.importing.plausible_memory import bandwidth_findings, memory_findings
 from gpudesk.catalog.importing.plausible_peaks import peak_findings
+from gpudesk.domain.accelerators import PLATFORMS
 from gpudesk.domain.messages import message
 from gpudesk.domain.plausibility import Finding, Grade
 from gpudesk.domain.units import GIB
@@ -51,9 +52,6 @@ _MATRIX: Final = frozenset({"tf32", "bf16", "fp16", "fp8", "fp6", "fp4"})
 #: Generation of PCIe -> bytes/s over 16 lanes, both directions.
 _PCIE: Final[Mapping[int, float]] = {3: 31.5e9, 4: 63e9, 5: 126e9, 6: 252e9, 7: 504e9}
 _PCIE_TOLERANCE: Final = 0.05
-
-#: Words of the attribute `software_platform` for which a serving engine is known.
-PLATFORMS: Final = ("CUDA", "ROCm", "JAX/XLA", "Neuron SDK", "SynapseAI")
 
 
 def findings(values: Values, name: str = "") -> tuple[Finding, ...]:

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gpudesk.domain.ranges import Range
 from gpudesk.economics.uncertainty import (
-    Range,
     band_draws,
     normal_draws,
     quantiles,

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 
 import pytest
 
-from gpudesk.catalog.importing.accelerator_plausibility import PLATFORMS, findings
+from gpudesk.catalog.importing.accelerator_plausibility import findings
 from gpudesk.catalog.queries import Catalog
+from gpudesk.domain.accelerators import PLATFORMS
 from gpudesk.domain.claims import ClaimValue
 from gpudesk.domain.plausibility import Finding, Grade
 from gpudesk.domain.units import GIB

@@ -1,0 +1,21 @@
+"""The sentences of what a comparison costs.
+
+`gpudesk.sentences` merges these tables with its own, where their form is described.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+COST_SENTENCES: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "costs.assumption": "is no range of an input of costs; restore the file",
+        "costs.range": "takes a number, or a list of three: at least, most likely, at most, in this order",
+    }
+)
+
+COST_WORDS: Final[Mapping[str, str]] = MappingProxyType({})
+
+COST_COUNTED: Final[Mapping[str, str]] = MappingProxyType({})

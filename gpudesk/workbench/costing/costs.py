@@ -1,0 +1,129 @@
+"""What an answered scenario costs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
+
+from gpudesk.domain.answers import Answer
+from gpudesk.domain.comparison import column_keys
+from gpudesk.domain.costs import BreakEven, CostAnswer, CostDraws, Influence
+from gpudesk.domain.price_ranges import PriceRange
+from gpudesk.domain.ranges import Range
+from gpudesk.economics.tokens import api_usd_per_million_output
+from gpudesk.workbench.costing.assumptions import Assumptions
+from gpudesk.workbench.costing.breaks import own_rent, port, ties, what_it_takes
+from gpudesk.workbench.costing.columns import Situation, cost_column, situation
+from gpudesk.workbench.costing.inputs import resolve
+from gpudesk.workbench.costing.unknowns import Basis, draw_costs, influences
+from gpudesk.workbench.price_summary import price_summary
+
+if TYPE_CHECKING:
+    from gpudesk.catalog.queries import Catalog
+
+DRAWS: Final = 100_000
+SEED: Final = 1
+_THROUGHPUT: Final = "output_tokens_per_s"
+
+
+class Costs:
+    """Works out costs over a catalog's prices; keeps the ranges of these."""
+
+    def __init__(self, catalog: Catalog, assumptions: Assumptions) -> None:
+        """Take the facts; both stay as they are."""
+        self._catalog = catalog
+        self.assumptions = assumptions
+
+    @cached_property
+    def _prices(self) -> Mapping[str, Mapping[str, PriceRange]]:
+        found: dict[str, dict[str, PriceRange]] = {}
+        for each in price_summary(self._catalog.prices()):
+            found.setdefault(each.accelerator, {})[each.term] = each
+        return found
+
+    def situations(self, answer: Answer) -> tuple[Situation, ...]:
+        """Return for each accelerator what its costs are worked out from."""
+        settings = answer.scenario.costs
+        return tuple(
+            situation(
+                key,
+                column,
+                resolve(
+                    column.accelerator,
+                    settings,
+                    self.assumptions,
+                    self._prices.get(column.accelerator.id, {}),
+                    self._title,
+                ),
+            )
+            for key, column in zip(column_keys(answer.scenario.accelerators), answer.columns, strict=True)
+        )
+
+    def _title(self, source: str) -> str:
+        return self._catalog.source(source).title
+
+    def costs(self, answer: Answer) -> CostAnswer:
+        """Return the costs of all accelerators, and where they are equal."""
+        found = self.situations(answer)
+        term = answer.scenario.costs.rent_term
+        columns = tuple(
+            cost_column(each, column, self._prices.get(each.accelerator, {}), term)
+            for each, column in zip(found, answer.columns, strict=True)
+        )
+        breaks: list[BreakEven] = []
+        for each, column in zip(found, columns, strict=True):
+            breaks += own_rent(each, column)
+            if each is not found[0]:
+                breaks += ties(each, found[0])
+                breaks += port(each, found[0])
+        return CostAnswer(columns, tuple(breaks), _api(found), _utilisation(found))
+
+    def influences(self, answer: Answer, position: int, *, rented: bool = False) -> tuple[Influence, ...]:
+        """Return what moves the cost of one accelerator, the most first."""
+        return influences(self.situations(answer)[position], Basis(rented))
+
+    def what_it_takes(self, answer: Answer, name: str, position: int, rival: int) -> float | None:
+        """Return the value of an input at which owning one accelerator costs as much a token as another."""
+        found = self.situations(answer)
+        return what_it_takes(name, found[position], found[rival])
+
+    def draws(
+        self, answer: Answer, *, rented: bool = False, count: int = DRAWS, seed: int = SEED
+    ) -> CostDraws:
+        """Return the costs of many draws of all inputs that are not known, the engine's error among them."""
+        return draw_costs(self.situations(answer), Basis(rented), count, seed, common_error(answer))
+
+
+def common_error(answer: Answer) -> float:
+    """Return the share of the variance of throughput's error that accelerators have in common.
+
+    The band of a ratio is as wide as what the two errors do not share: of two errors with variance v each
+    and the share c in common, the ratio has the variance 2 v (1 - c).
+    """
+    bands = [
+        estimate.output_tokens_per_s
+        for column in answer.columns
+        if (estimate := column.estimate) is not None and estimate.output_tokens_per_s is not None
+    ]
+    ratios = [each.ratio for each in answer.differences if each.figure == _THROUGHPUT]
+    if not bands or not ratios:
+        return 0.0
+    own = sum(math.log(each.high / each.low) ** 2 for each in bands) / len(bands)
+    apart = sum(math.log(each.high / each.low) ** 2 for each in ratios) / len(ratios)
+    return 0.0 if own <= 0.0 else min(max(1.0 - apart / (2.0 * own), 0.0), 1.0)
+
+
+def _api(found: tuple[Situation, ...]) -> float | None:
+    for each in found:
+        asked, made = (each.values.get(f"api_{side}_usd_per_million") for side in ("input", "output"))
+        if asked is not None and made is not None and each.deployment is not None:
+            work = each.deployment
+            return float(api_usd_per_million_output(asked, made, work.input_tokens, work.output_tokens))
+    return None
+
+
+def _utilisation(found: tuple[Situation, ...]) -> Range:
+    spread = found[0].inputs["utilisation"].spread if found else None
+    return spread if spread is not None else Range.exactly(1.0)

@@ -1,0 +1,160 @@
+"""What is not known of costs: which input moves one most, and the costs of many draws of all of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from gpudesk.domain.cost_inputs import INPUTS
+from gpudesk.domain.costs import CostDraws, Influence
+from gpudesk.domain.ranges import Range
+from gpudesk.economics.uncertainty import (
+    Draws,
+    band_draws,
+    normal_draws,
+    quantiles,
+    share_cheapest,
+    swings,
+    triangular,
+    uniform_draws,
+)
+from gpudesk.workbench.costing.columns import Situation
+from gpudesk.workbench.costing.formulas import (
+    NEEDED_TO_OWN,
+    NEEDED_TO_RENT,
+    OF_OWNING,
+    OF_RENTING,
+    THROUGHPUT,
+    owned_per_million,
+    rented_per_million,
+)
+
+_BINS: Final = 60
+#: The histogram reaches from and to these shares of the draws of all accelerators.
+_ENDS: Final = (0.005, 0.99)
+_COMMON: Final = "throughput of all"
+
+
+@dataclass(frozen=True, slots=True)
+class Basis:
+    """How tokens are paid for, and what that depends on."""
+
+    rented: bool
+
+    @property
+    def needed(self) -> tuple[str, ...]:
+        """Inputs without which there is no cost."""
+        return NEEDED_TO_RENT if self.rented else NEEDED_TO_OWN
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """Inputs that the cost depends on."""
+        return OF_RENTING if self.rented else OF_OWNING
+
+
+def ranges_of(found: Situation, basis: Basis) -> dict[str, Range]:
+    """Return the ranges of the inputs that a cost depends on, the throughput with its band."""
+    spreads = {
+        name: spread
+        for name in basis.inputs
+        if name != THROUGHPUT and (spread := found.inputs[name].spread) is not None
+    }
+    rate = found.tokens_per_s
+    if rate is not None:
+        spreads[THROUGHPUT] = Range(rate.low, rate.value, rate.high)
+    return spreads
+
+
+def influences(found: Situation, basis: Basis) -> tuple[Influence, ...]:
+    """Return what each input that is not known does to a million output tokens, the most first."""
+    if not found.knows(basis.needed) or found.deployment is None:
+        return ()
+    deployment = found.deployment
+    per_million = rented_per_million if basis.rented else owned_per_million
+    spreads = ranges_of(found, basis)
+    moved = swings(spreads, lambda values: float(per_million(values, deployment)))
+    return tuple(
+        Influence(each.name, each.at_low, each.at_high, spreads[each.name].low, spreads[each.name].high)
+        for each in moved
+    )
+
+
+def spread_by(found: Situation, share: float) -> Mapping[str, Range]:
+    """Return ranges of a share on either side of all likely values, within the bounds of each input."""
+    spreads = {}
+    for name, value in found.values.items():
+        around = Range.around(value, share)
+        if name in INPUTS:
+            bounds = INPUTS[name].bounds
+            around = Range(max(around.low, bounds.low), around.likely, min(around.high, bounds.high))
+        spreads[name] = around
+    return spreads
+
+
+def draw_costs(
+    situations: Sequence[Situation], basis: Basis, count: int, seed: int, common: float
+) -> CostDraws:
+    """Return costs of all accelerators in the same draws.
+
+    `common` is the share of the variance of throughput's error that all of them have in common.
+    """
+    costs: dict[str, Draws] = {}
+    shared: dict[str, Draws] = {}
+    together = normal_draws(seed, _COMMON, count)
+    per_million = rented_per_million if basis.rented else owned_per_million
+    for found in situations:
+        if not found.knows(basis.needed) or found.deployment is None:
+            continue
+        values: dict[str, Draws | float] = {}
+        for name, spread in ranges_of(found, basis).items():
+            if name == THROUGHPUT:
+                values[name] = _throughput(found, spread, together, common, seed)
+            elif spread.is_known:
+                values[name] = spread.likely
+            else:
+                values[name] = _drawn(found, name, spread, shared, count, seed)
+        costs[found.key] = np.broadcast_to(np.asarray(per_million(values, found.deployment)), (count,))
+    return _summed_up(costs, count, seed, rented=basis.rented)
+
+
+def _drawn(
+    found: Situation, name: str, spread: Range, shared: dict[str, Draws], count: int, seed: int
+) -> Draws:
+    """Return draws of an input: by accelerator where it is one of each, the same ones for all otherwise."""
+    if INPUTS[name].each:
+        return triangular(spread, uniform_draws(seed, f"{name} of {found.accelerator}", count))
+    if name not in shared:
+        shared[name] = triangular(spread, uniform_draws(seed, name, count))
+    return shared[name]
+
+
+def _throughput(found: Situation, spread: Range, together: Draws, common: float, seed: int) -> Draws:
+    own = normal_draws(seed, f"{THROUGHPUT} of {found.accelerator}", len(together))
+    mixed = math.sqrt(common) * together + math.sqrt(1.0 - common) * own
+    return band_draws(spread.low, spread.likely, spread.high, mixed)
+
+
+def _summed_up(costs: Mapping[str, Draws], count: int, seed: int, *, rented: bool) -> CostDraws:
+    if not costs:
+        return CostDraws(count, seed, rented, {}, {}, (), {})
+    every = np.concatenate([each[:: max(1, count // 20_000)] for each in costs.values()])
+    low, high = (float(each) for each in np.quantile(every, _ENDS))
+    edges = np.linspace(low, high if high > low else low + max(abs(low), 1.0) * 1e-6, _BINS + 1)
+    return CostDraws(
+        n=count,
+        seed=seed,
+        rented=rented,
+        cheapest=share_cheapest(costs),
+        quantiles={name: _three(each) for name, each in costs.items()},
+        edges=tuple(edges.tolist()),
+        histogram={name: tuple(int(n) for n in np.histogram(each, edges)[0]) for name, each in costs.items()},
+    )
+
+
+def _three(draws: Draws) -> tuple[float, float, float]:
+    low, middle, high = quantiles(draws)
+    return low, middle, high
