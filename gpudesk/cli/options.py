@@ -193,7 +193,7 @@ def scenario_from(
             raise InputError(message("load.no_option")) from error
         raise InputError(error.problem, option_of(error.where)) from error
     if base is not None:
-        scenario = replace(scenario, demand=base.demand)
+        scenario = replace(scenario, demand=base.demand, costs=base.costs)
     return scenario if scenario.name else replace(scenario, name=_name(scenario, workbench))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Final
@@ -110,13 +110,15 @@ class CostSettings:
     """What the user says of costs; what is not stated is that of the catalog, or the program's default.
 
     `inputs` hold for all accelerators, `parts` for one by its id. `rent_term` is the term of rents that is
-    taken from the catalog. Software is ported to accelerators of other platforms than `runs_on`.
+    taken from the catalog. `around` takes every input to be known to this share on either side. Software is
+    ported to accelerators of other platforms than `runs_on`.
     """
 
     inputs: Mapping[str, Range] = field(default_factory=lambda: _NOTHING)
     parts: Mapping[str, Mapping[str, Range]] = field(default_factory=lambda: _NOBODY)
     rent_term: str = RENT_TERMS[0]
     runs_on: str = USUAL_PLATFORM
+    around: float | None = None
     currency: Currency | None = None
 
     def of_part(self, accelerator: str) -> Mapping[str, Range]:
@@ -126,10 +128,10 @@ class CostSettings:
     def with_input(self, name: str, spread: Range | None, accelerator: str | None = None) -> CostSettings:
         """Return the settings with an input of all, or of one accelerator; None leaves it to the program."""
         if accelerator is None:
-            return _replaced(self, inputs=_with(self.inputs, name, spread))
+            return replace(self, inputs=_with(self.inputs, name, spread))
         part = _with(self.of_part(accelerator), name, spread)
         parts = {key: value for key, value in self.parts.items() if key != accelerator}
-        return _replaced(self, parts={**parts, accelerator: part} if part else parts)
+        return replace(self, parts={**parts, accelerator: part} if part else parts)
 
 
 #: Nothing stated.
@@ -139,17 +141,3 @@ NO_SETTINGS: Final = CostSettings()
 def _with(inputs: Mapping[str, Range], name: str, spread: Range | None) -> dict[str, Range]:
     kept = {key: value for key, value in inputs.items() if key != name}
     return kept if spread is None else {**kept, name: spread}
-
-
-def _replaced(
-    settings: CostSettings,
-    inputs: Mapping[str, Range] | None = None,
-    parts: Mapping[str, Mapping[str, Range]] | None = None,
-) -> CostSettings:
-    return CostSettings(
-        inputs=settings.inputs if inputs is None else inputs,
-        parts=settings.parts if parts is None else parts,
-        rent_term=settings.rent_term,
-        runs_on=settings.runs_on,
-        currency=settings.currency,
-    )

@@ -20,6 +20,7 @@ _ENDS: Final = 3
 _CHECKS: Final[Mapping[str, Check]] = {
     "rent_term": word({term: term for term in RENT_TERMS}),
     "runs_on": word({platform: platform for platform in PLATFORMS}),
+    "around": number(0.0, 0.9),
 }
 _CURRENCY: Final[Mapping[str, Check]] = {
     "code": text(_LONGEST_CODE),

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Final
 
 from gpudesk.domain.answers import Answer
 from gpudesk.domain.comparison import column_keys
+from gpudesk.domain.cost_inputs import CostSettings
 from gpudesk.domain.costs import BreakEven, CostAnswer, CostDraws, Influence
 from gpudesk.domain.price_ranges import PriceRange
 from gpudesk.domain.ranges import Range
+from gpudesk.domain.scenarios import Scenario
 from gpudesk.economics.tokens import api_usd_per_million_output
 from gpudesk.workbench.costing.assumptions import Assumptions
 from gpudesk.workbench.costing.breaks import own_rent, port, ties, what_it_takes
@@ -79,6 +81,14 @@ class Costs:
                 breaks += ties(each, found[0])
                 breaks += port(each, found[0])
         return CostAnswer(columns, tuple(breaks), _api(found), _utilisation(found))
+
+    def with_reported(self, settings: CostSettings, scenario: Scenario) -> CostSettings:
+        """Return settings with the discounts that unnamed buyers report of some vendors."""
+        for choice in scenario.accelerators:
+            vendor = self._catalog.accelerator(choice.accelerator).vendor
+            if (reported := self.assumptions.discounts.get(vendor)) is not None:
+                settings = settings.with_input("discount", reported.spread, choice.accelerator)
+        return settings
 
     def influences(self, answer: Answer, position: int, *, rented: bool = False) -> tuple[Influence, ...]:
         """Return what moves the cost of one accelerator, the most first."""

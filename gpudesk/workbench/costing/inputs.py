@@ -28,6 +28,28 @@ def resolve(
     source_title: Callable[[str], str],
 ) -> Mapping[str, ResolvedInput]:
     """Return all inputs of one accelerator; `prices` are its own, by term."""
+    found = _resolved(part, settings, assumptions, prices, source_title)
+    if (share := settings.around) is None:
+        return found
+    return {
+        name: each if each.spread is None else replace(each, spread=_around(name, each.spread.likely, share))
+        for name, each in found.items()
+    }
+
+
+def _around(name: str, likely: float, share: float) -> Range:
+    """Return a share on either side of a value, within the bounds of the input."""
+    around, bounds = Range.around(likely, share), INPUTS[name].bounds
+    return Range(max(around.low, bounds.low), likely, min(around.high, bounds.high))
+
+
+def _resolved(
+    part: Accelerator,
+    settings: CostSettings,
+    assumptions: Assumptions,
+    prices: Prices,
+    source_title: Callable[[str], str],
+) -> dict[str, ResolvedInput]:
     stated = settings.of_part(part.id)
     recorded = {
         "price_usd": prices.get(PURCHASE),
@@ -60,14 +82,3 @@ def _assumed(
     if assumed.source_id:
         source = replace(source, title=source_title(assumed.source_id))
     return ResolvedInput(name, Origin.DEFAULT, _NOTHING if none else assumed.spread, source=source)
-
-
-def shared_inputs(settings: CostSettings, assumptions: Assumptions) -> Mapping[str, Range]:
-    """Return the inputs that are the same for all accelerators, as far as there are values."""
-    known = {
-        name: settings.inputs.get(name) or (assumed.spread if assumed else None)
-        for name, spec in INPUTS.items()
-        if not spec.each
-        for assumed in (assumptions.inputs.get(name),)
-    }
-    return {name: spread for name, spread in known.items() if spread is not None}

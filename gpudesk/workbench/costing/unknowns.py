@@ -83,18 +83,6 @@ def influences(found: Situation, basis: Basis) -> tuple[Influence, ...]:
     )
 
 
-def spread_by(found: Situation, share: float) -> Mapping[str, Range]:
-    """Return ranges of a share on either side of all likely values, within the bounds of each input."""
-    spreads = {}
-    for name, value in found.values.items():
-        around = Range.around(value, share)
-        if name in INPUTS:
-            bounds = INPUTS[name].bounds
-            around = Range(max(around.low, bounds.low), around.likely, min(around.high, bounds.high))
-        spreads[name] = around
-    return spreads
-
-
 def draw_costs(
     situations: Sequence[Situation], basis: Basis, count: int, seed: int, common: float
 ) -> CostDraws:

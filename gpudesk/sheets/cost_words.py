@@ -1,0 +1,315 @@
+"""Costs in words that screen, paper and command line share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+from gpudesk.domain.cost_inputs import INPUTS, CostGroup, Currency, Origin
+from gpudesk.domain.costs import BreakEven, CostColumn, ResolvedInput
+from gpudesk.domain.formatting import UNKNOWN, Formatter
+from gpudesk.domain.ranges import Range
+from gpudesk.sheets.money import Money
+from gpudesk.text import tr, trn
+
+_SPACE: Final = "\N{NO-BREAK SPACE}"
+
+_INPUTS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "throughput": "Throughput, its band",
+        "years": "Years",
+        "utilisation": "Hours in use",
+        "requests_per_user_month": "Requests of a user in a month",
+        "price_usd": "Purchase price",
+        "discount": "Discount",
+        "server_share": "Server, share of the price",
+        "network_share": "Network, share of the price",
+        "rack_share": "Rack, share of the price",
+        "spares": "Spares",
+        "residual": "Value at the end",
+        "capital_rate": "Cost of capital in a year",
+        "energy_usd_per_kwh": "Energy",
+        "pue": "Power overhead (PUE)",
+        "accelerator_w": "Power of an accelerator",
+        "host_w": "Power of the host, each",
+        "draw": "Power drawn, of that",
+        "demand_usd_per_kw_month": "Demand charge",
+        "hosting_usd_per_kw_month": "Hosting",
+        "rack_kw": "Power of a rack",
+        "support": "Support in a year",
+        "staff_usd_per_year": "Staff, each",
+        "engineer_usd_per_year": "An engineer",
+        "engineers": "Engineers for upkeep",
+        "porting_engineer_months": "Porting, engineer-months",
+        "fleet": "Accelerators that share software",
+        "rent_usd_per_hour": "Rent",
+        "api_input_usd_per_million": "Hosted API, input",
+        "api_output_usd_per_million": "Hosted API, output",
+        "grid_g_per_kwh": "Carbon of the grid",
+        "embodied_kg": "Carbon of making one",
+    }
+)
+_GROUPS: Final[Mapping[CostGroup, str]] = MappingProxyType(
+    {
+        CostGroup.USE: "Use",
+        CostGroup.HARDWARE: "Hardware",
+        CostGroup.MONEY: "Capital",
+        CostGroup.SITE: "Site and energy",
+        CostGroup.SERVICE: "Service",
+        CostGroup.SOFTWARE: "Software engineering",
+        CostGroup.RENT: "Rent",
+        CostGroup.API: "Hosted API",
+        CostGroup.CARBON: "Carbon",
+    }
+)
+_LINES: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "accelerators": "Accelerators",
+        "server": "Servers",
+        "network": "Network",
+        "rack": "Racks",
+        "residual": "Value at the end",
+        "capital": "Capital",
+        "power": "Power",
+        "cooling": "Cooling and losses",
+        "demand": "Demand charge",
+        "hosting": "Hosting",
+        "support": "Support",
+        "staff": "Staff",
+        "porting": "Porting",
+        "upkeep": "Upkeep of software",
+    }
+)
+#: Lines that one looks at together, in the order of a bar; what is left over at the end is taken off.
+PARTS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
+    {
+        "Accelerators": ("accelerators",),
+        "Server, network, rack": ("server", "network", "rack"),
+        "Capital": ("capital",),
+        "Power and cooling": ("power", "cooling", "demand"),
+        "Hosting": ("hosting",),
+        "Support and staff": ("support", "staff"),
+        "Software": ("porting", "upkeep"),
+    }
+)
+_TERMS: Final[Mapping[str, str]] = MappingProxyType(
+    {"on_demand": "on demand", "spot": "spot", "reserved": "reserved"}
+)
+_MISSING: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "price_usd": "no purchase price found",
+        "rent_usd_per_hour": "no rent found",
+        "accelerator_w": "power is not known",
+        "throughput": "no throughput at this load",
+    }
+)
+_UNITS: Final[Mapping[str, str]] = MappingProxyType(
+    {"years": "years", "months": "months", "h/month": "hours a month"}
+)
+
+
+def input_label(name: str) -> str:
+    """Return what an input is called."""
+    return tr(_INPUTS[name])
+
+
+def group_label(group: CostGroup) -> str:
+    """Return what a group of inputs is called."""
+    return tr(_GROUPS[group])
+
+
+def line_label(name: str) -> str:
+    """Return what a line of a total is called."""
+    return tr(_LINES[name])
+
+
+def term_label(term: str) -> str:
+    """Return what a term of rents is called."""
+    return tr(_TERMS[term])
+
+
+def missing_text(name: str) -> str:
+    """Return what is missing for want of an input."""
+    return tr(_MISSING[name])
+
+
+def is_share(name: str) -> bool:
+    """Whether an input is a share of 1, which is shown in per cent."""
+    spec = INPUTS.get(name)
+    plain = ("pue", "engineers", "fleet", "requests_per_user_month")
+    return spec is not None and spec.unit is None and name not in plain
+
+
+def input_unit(name: str, currency: Currency | None = None) -> str:
+    """Return the unit that an input is shown and edited in; empty for plain numbers."""
+    if name == "throughput":
+        return "tok/s"
+    if is_share(name):
+        return "%"
+    unit = INPUTS[name].unit or ""
+    if unit in _UNITS:
+        return tr(_UNITS[unit])
+    return unit if currency is None else unit.replace("USD", currency.code)
+
+
+def amount_text(name: str, value: float, formatter: Formatter, currency: Currency | None = None) -> str:
+    """Return the value of an input without its unit."""
+    if is_share(name):
+        return formatter.stated(round(value * 100.0, 4))
+    money = (INPUTS[name].unit or "").startswith("USD") if name in INPUTS else False
+    if money and currency is not None:
+        value *= currency.per_usd
+    if name == "throughput":
+        return formatter.estimate(value)
+    return formatter.stated(float(f"{value:.6g}"))
+
+
+def range_text(
+    name: str, spread: Range | None, formatter: Formatter, currency: Currency | None = None
+) -> str:
+    """Return a range, `0.14 (0.08 – 0.2) USD/kWh`."""
+    if spread is None:
+        return UNKNOWN
+    likely = amount_text(name, spread.likely, formatter, currency)
+    unit = input_unit(name, currency)
+    text = likely
+    if not spread.is_known:
+        low, high = (amount_text(name, each, formatter, currency) for each in (spread.low, spread.high))
+        text = f"{likely} ({low}{_SPACE}–{_SPACE}{high})"
+    return f"{text}{_SPACE}{unit}" if unit else text
+
+
+def origin_text(found: ResolvedInput, revision: str) -> str:
+    """Return where the value of an input comes from; prices without a date show the catalog's revision."""
+    if found.origin is Origin.YOURS:
+        return tr("stated by you")
+    if found.origin is Origin.NOWHERE:
+        return tr("not stated")
+    if found.record is not None:
+        return _record_text(found, revision)
+    if found.source is None:
+        return tr("catalog")
+    source = found.source
+    if not source.title:
+        return tr("assumed: {note}", note=source.note)
+    dated = f"{source.title}, {source.date}" if source.date else source.title
+    return tr("{note}; {source}", note=source.note, source=dated)
+
+
+def _record_text(found: ResolvedInput, revision: str) -> str:
+    record = found.record
+    if record is None:
+        return ""
+    counted = trn("{n} price on record", "{n} prices on record", record.count, n=record.count)
+    if record.newest is None:
+        return tr("{prices}, undated, catalog {revision}", prices=counted, revision=revision)
+    said = tr("{prices}, newest of {date}", prices=counted, date=record.newest)
+    if not record.undated:
+        return said
+    return tr("{said}; {n} undated, catalog {revision}", said=said, n=record.undated, revision=revision)
+
+
+def break_even_text(found: BreakEven, names: Mapping[str, str], formatter: Formatter, money: Money) -> str:
+    """Return where two costs are equal as a sentence; `names` are those of the columns, by key."""
+    name, value = names[found.key], found.value
+    rival = "" if found.against is None else names[found.against]
+    if found.name in _OWN:
+        said, never = _OWN[found.name]
+        return tr(said if value is not None else never, name=name, value=_value_text(found, formatter))
+    if found.name == "hours_to_port":
+        if value is None:
+            return tr("Software for {name} never pays back in rent against {rival}", name=name, rival=rival)
+        return tr(
+            "Software for {name} pays back in rent against {rival} from {value} accelerator-hours a month on",
+            name=name,
+            rival=rival,
+            value=formatter.count(value),
+        )
+    kind = found.name.removesuffix("_to_tie")
+    said, never = _TIES[kind]
+    if value is None:
+        return tr(never, name=name, rival=rival)
+    return tr(said, name=name, rival=rival, value=_tie_text(kind, value, formatter, money))
+
+
+#: What would have to be for a token to cost the same, and that nothing does.
+_TIES: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
+    {
+        "price_usd": (
+            "A token of {name} costs what one of {rival} does at a purchase price of {value} for {name}",
+            "At no purchase price of {name} does a token cost what one of {rival} does",
+        ),
+        "discount": (
+            "A token of {name} costs what one of {rival} does at a discount of {value} on {name}",
+            "At no discount on {name} does a token cost what one of {rival} does",
+        ),
+        "engineers": (
+            "A token of {name} costs what one of {rival} does with {value} engineers for {name}",
+            "With no number of engineers for {name} does a token cost what one of {rival} does",
+        ),
+        "energy_usd_per_kwh": (
+            "A token of {name} costs what one of {rival} does where energy is {value}",
+            "At no price of energy does a token of {name} cost what one of {rival} does",
+        ),
+        "throughput": (
+            "A token of {name} costs what one of {rival} does where {name} yields {value}",
+            "At no throughput does a token of {name} cost what one of {rival} does",
+        ),
+    }
+)
+_OWN: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
+    {
+        "months_to_own": (
+            "Buying {name} is cheaper than renting it around the clock after {value} months",
+            "Buying {name} is never cheaper than renting it around the clock",
+        ),
+        "hours_to_own": (
+            "Buying {name} is cheaper from {value} rented hours a month on",
+            "Renting {name} is cheaper however many hours a month it is rented",
+        ),
+        "utilisation_to_own": (
+            "Buying {name} is cheaper from {value} of all hours on",
+            "Renting {name} is cheaper however many hours it is in use",
+        ),
+    }
+)
+
+
+def _value_text(found: BreakEven, formatter: Formatter) -> str:
+    if found.value is None:
+        return UNKNOWN
+    if found.name == "utilisation_to_own":
+        return formatter.per_cent(found.value)
+    return formatter.number(found.value, 1 if found.name == "months_to_own" else 0)
+
+
+def _tie_text(kind: str, value: float, formatter: Formatter, money: Money) -> str:
+    if kind == "price_usd":
+        return f"{money.whole(value)}{_SPACE}{money.code}"
+    if kind == "energy_usd_per_kwh":
+        return f"{money.small(value)}{_SPACE}{money.code}/kWh"
+    if kind == "throughput":
+        return f"{formatter.estimate(value)}{_SPACE}tok/s"
+    if is_share(kind):
+        return f"{formatter.number(value * 100.0, 1)}{_SPACE}%"
+    return formatter.number(value, 1)
+
+
+def busy_text(utilisation: Range, formatter: Formatter) -> str:
+    """Return how much of the time a deployment is taken to work."""
+    if utilisation.likely >= 1.0:
+        return tr("busy all hours")
+    return tr("busy {share} of all hours", share=formatter.per_cent(utilisation.likely))
+
+
+def draws_text(share: float, formatter: Formatter) -> str:
+    """Return a share of draws in per cent; what is seldom is not nothing."""
+    if 0.0 < share < 0.01:
+        return tr("under {share}", share=formatter.per_cent(0.01))
+    return formatter.per_cent(share)
+
+
+def missing_lines(column: CostColumn, name: str) -> list[str]:
+    """Return what is missing of a column's costs, each as a sentence."""
+    return [tr("{name}: {missing}", name=name, missing=missing_text(each)) for each in column.missing]

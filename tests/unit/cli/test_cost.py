@@ -1,0 +1,158 @@
+"""`gpudesk cost`: costs as text and for programs, inputs that are stated, and what cannot be stated."""
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gpudesk.cli import main as entry
+
+Capture = pytest.CaptureFixture[str]
+ASKED = ["--template", "70b-chat-on-four"]
+
+
+@pytest.fixture(autouse=True)
+def wide(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give lines the room that they ask for."""
+    monkeypatch.setenv("COLUMNS", "120")
+
+
+def cost(capsys: Capture, *more: str) -> dict[str, Any]:
+    """Return what the command writes for programs."""
+    assert entry.main(["cost", "--json", *ASKED, "--draws", "5000", *more]) == 0
+    said = capsys.readouterr()
+    assert said.err == ""
+    found: dict[str, Any] = json.loads(said.out)
+    return found
+
+
+def text(capsys: Capture, *more: str) -> str:
+    """Return what the command writes for people, without protected spaces."""
+    assert entry.main(["cost", *ASKED, "--draws", "5000", *more]) == 0
+    said = capsys.readouterr()
+    assert said.err == ""
+    return said.out.replace("\N{NO-BREAK SPACE}", " ")
+
+
+def candidate(found: dict[str, Any], part: str) -> dict[str, Any]:
+    each: dict[str, Any] = next(each for each in found["candidates"] if each["accelerator"] == part)
+    return each
+
+
+def test_lines_add_up_to_the_total_and_tokens_follow(capsys: Capture) -> None:
+    found = cost(capsys, "--set", "utilisation=0.5")
+    for each in found["candidates"]:
+        if each["tco"] is None:
+            continue
+        tco = each["tco"]
+        assert math.fsum(line["usd"] for line in tco["lines"]) == pytest.approx(tco["total_usd"], abs=0.01)
+        tokens = each["output_tokens_per_s"]["value"] * tco["years"] * 8760 * 3600 * 0.5
+        assert each["owned"]["usd_per_million_output"]["value"] == pytest.approx(
+            tco["total_usd"] / tokens * 1e6
+        )
+        for name in ("usd_per_million_output", "usd_per_million_input", "usd_per_million_blended"):
+            assert each[name] == each["owned"][name]
+            assert each[name]["low"] < each[name]["value"] < each[name]["high"]
+
+
+def test_without_a_price_there_is_no_cost_of_owning(capsys: Capture) -> None:
+    found = cost(capsys)
+    part = candidate(found, "mi355x")
+    assert part["tco"] is None
+    assert part["missing"] == ["price_usd"]
+    assert part["basis"] == "rented"
+    assert part["rent"] == {"low": 8.6, "median": 8.6, "high": 8.6}
+    assert set(found["draws"]["cheapest"]) == {"h200-sxm", "mi325x", "b200-hgx"}
+    assert set(found["draws"]["cheapest_rented"]) == {"h200-sxm", "mi325x", "b200-hgx", "mi355x"}
+    assert sum(found["draws"]["cheapest"].values()) == pytest.approx(1.0)
+    assert found["tax"] == "excluded"
+
+
+def test_a_price_that_is_stated_fills_the_gap(capsys: Capture) -> None:
+    found = cost(capsys, "--set", "mi355x.price_usd=30000:35000:40000")
+    part = candidate(found, "mi355x")
+    assert part["missing"] == []
+    assert part["inputs"]["price_usd"] == {"origin": "yours", "low": 30e3, "likely": 35e3, "high": 40e3}
+    assert "mi355x" in found["draws"]["cheapest"]
+
+
+def test_break_evens_name_what_they_are_of(capsys: Capture) -> None:
+    found = cost(capsys)
+    names = {(each["name"], each["accelerator"], each["against"]) for each in found["break_even"]}
+    assert ("months_to_own", "h200-sxm", None) in names
+    assert ("price_usd_to_tie", "mi325x", "h200-sxm") in names
+    assert ("hours_to_port", "mi325x", "h200-sxm") in names
+    assert all(each["value"] is None or math.isfinite(each["value"]) for each in found["break_even"])
+
+
+def test_people_read_tokens_years_break_evens_and_draws(capsys: Capture) -> None:
+    said = text(capsys)
+    assert "USD, taxes excluded; busy all hours; rents on demand." in said
+    assert "3 years, thousand USD" in said
+    assert "MI355X: no purchase price found." in said
+    assert "Buying H200 SXM is cheaper than renting it around the clock after " in said
+    assert "cheapest in " in said
+    assert "Total" in said
+
+
+def test_options_change_what_is_taken_for_granted(capsys: Capture) -> None:
+    plain = cost(capsys)
+    spot = cost(capsys, "--rent-term", "spot")
+    part = "h200-sxm"
+    assert candidate(spot, part)["rent_usd_per_hour"] < candidate(plain, part)["rent_usd_per_hour"]
+    home = cost(capsys, "--runs-on", "ROCm")
+    assert candidate(home, part)["tco"]["total_usd"] > candidate(plain, part)["tco"]["total_usd"]
+    cheaper = cost(capsys, "--reported-discounts")
+    assert candidate(cheaper, part)["tco"]["total_usd"] < candidate(plain, part)["tco"]["total_usd"]
+    spread = cost(capsys, "--around", "0.2")
+    assert candidate(spread, part)["inputs"]["pue"]["high"] == pytest.approx(1.56)
+    assert "EUR, taxes excluded" in text(capsys, "--currency", "EUR=0.9@2026-11-01")
+
+
+def test_inputs_are_listed_with_where_they_come_from(capsys: Capture) -> None:
+    said = text(capsys, "--list-inputs", "--set", "draw=0.7")
+    assert "mi325x.price_usd" in said
+    assert "stated by you" in said
+    assert "prices on record" in said
+    assert "Uptime Institute" in said
+    assert "not stated" in said
+
+
+def test_what_is_stated_in_a_scenario_holds(capsys: Capture, tmp_path: Path) -> None:
+    file = tmp_path / "costs.gpudesk"
+    assert entry.main(["sheet", *ASKED, "-o", str(file)]) == 0
+    document = json.loads(file.read_text(encoding="utf-8"))
+    document["costs"] = {"version": 1, "inputs": {"years": 5}}
+    file.write_text(json.dumps(document), encoding="utf-8")
+    capsys.readouterr()
+    assert entry.main(["cost", "--json", "--scenario", str(file), "--draws", "1000"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert candidate(found, "h200-sxm")["tco"]["years"] == 5
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (("--set", "foo=3"), '"foo" is not a field here'),
+        (("--set", "years"), "years states no input"),
+        (("--set", "years=x"), "states no input"),
+        (("--set", "mi325x.years=3"), "--set mi325x"),
+        (("--set", "mi300x.price_usd=3"), "mi300x is not in the scenario"),
+        (("--set", "pue=0.5"), "--set pue: 0.5 is not between"),
+        (("--set", "pue=1.5:1.2:2"), "--set pue: takes a number"),
+        (("--rent-term", "weekly"), "--rent-term"),
+        (("--runs-on", "Metal"), "--runs-on"),
+        (("--around", "3"), "--around"),
+        (("--currency", "EUR"), "EUR is no currency"),
+        (("--currency", "EUR=x@y"), "is no currency"),
+        (("--draws", "0"), "--draws"),
+    ],
+)
+def test_what_cannot_be_is_said_at_the_option(capsys: Capture, more: tuple[str, ...], said: str) -> None:
+    assert entry.main(["cost", *ASKED, *more]) == 1
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert said in told.err
+    assert told.err.count("\n") == 1

@@ -1,0 +1,373 @@
+"""What a comparison costs: lines that add up, what is missing, roots that are roots, draws that repeat."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gpudesk.domain.answers import Answer
+from gpudesk.domain.cost_inputs import INPUTS, CostSettings, Origin
+from gpudesk.domain.costs import BreakEven, CostColumn
+from gpudesk.domain.ranges import Range
+from gpudesk.workbench.costing.breaks import TO_TIE
+from gpudesk.workbench.costing.costs import common_error
+from gpudesk.workbench.costing.formulas import OF_OWNING, OF_RENTING, THROUGHPUT
+from gpudesk.workbench.templates import read_template
+from gpudesk.workbench.workbench import Workbench
+
+FOUR = "70b-chat-on-four"
+#: Inputs that make owning dearer as they rise, and those that make it cheaper.
+DEARER = (
+    "price_usd",
+    "server_share",
+    "network_share",
+    "rack_share",
+    "spares",
+    "capital_rate",
+    "energy_usd_per_kwh",
+    "pue",
+    "accelerator_w",
+    "host_w",
+    "draw",
+    "demand_usd_per_kw_month",
+    "hosting_usd_per_kw_month",
+    "support",
+    "staff_usd_per_year",
+    "engineer_usd_per_year",
+    "engineers",
+    "porting_engineer_months",
+)
+CHEAPER = ("discount", "residual", "utilisation", "fleet")
+
+
+@pytest.fixture(scope="module")
+def workbench() -> Iterator[Workbench]:
+    with Workbench.open(with_own=False) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def answer(workbench: Workbench) -> Answer:
+    """Return Llama 3.1 70B on one each of H200, MI325X, B200 and MI355X, of which the last has no price."""
+    return workbench.answer(read_template(FOUR), with_curves=True)
+
+
+def with_costs(answer: Answer, costs: CostSettings) -> Answer:
+    """Return the same answer under other settings of costs, which estimates do not rest on."""
+    return replace(answer, scenario=replace(answer.scenario, costs=costs))
+
+
+def stated(answer: Answer, **inputs: float | Range) -> Answer:
+    """Return the answer with inputs of all, as numbers or ranges."""
+    known = {name: each if isinstance(each, Range) else Range.exactly(each) for name, each in inputs.items()}
+    return with_costs(answer, replace(answer.scenario.costs, inputs=known))
+
+
+def of(workbench: Workbench, answer: Answer, key: str) -> CostColumn:
+    """Return the costs of one column."""
+    return next(column for column in workbench.costs(answer).columns if column.key == key)
+
+
+def found(workbench: Workbench, answer: Answer, name: str, key: str) -> BreakEven:
+    """Return one break-even of a column."""
+    costs = workbench.costs(answer)
+    return next(each for each in costs.break_evens if (each.name, each.key) == (name, key))
+
+
+def test_the_lines_add_up_to_the_total(workbench: Workbench, answer: Answer) -> None:
+    for column in workbench.costs(answer).columns:
+        if column.tco is not None:
+            assert math.fsum(line.usd for line in column.tco.lines) == pytest.approx(column.tco.total_usd)
+
+
+def test_a_plain_case_is_what_one_works_out_by_hand(workbench: Workbench, answer: Answer) -> None:
+    """Price 20,000 and half of it in shares, 1 kW at 0.1 USD/kWh and PUE 1.5 for two years, nothing else."""
+    plain = dict.fromkeys(INPUTS, 0.0) | {
+        "years": 2.0,
+        "utilisation": 0.5,
+        "price_usd": 20_000.0,
+        "server_share": 0.5,
+        "accelerator_w": 800.0,
+        "host_w": 200.0,
+        "draw": 1.0,
+        "pue": 1.5,
+        "energy_usd_per_kwh": 0.1,
+        "fleet": 1.0,
+        "rent_usd_per_hour": 2.0,
+        "rack_kw": 10.0,
+        "requests_per_user_month": 1.0,
+    }
+    column = of(workbench, stated(answer, **plain), "h200-sxm")
+    assert column.tco is not None
+    assert column.owned is not None
+    assert column.rented is not None
+    assert column.tokens_per_s is not None
+    energy = 1.0 * 1.5 * 2 * 8760 * 0.1
+    assert column.tco.total_usd == pytest.approx(30_000.0 + energy)
+    tokens = column.tokens_per_s.value * 2 * 8760 * 3600 * 0.5
+    assert column.owned.output.value == pytest.approx(column.tco.total_usd / tokens * 1e6)
+    assert column.rented.output.value == pytest.approx(2.0 / (column.tokens_per_s.value * 3600 * 0.5) * 1e6)
+    assert column.owned.blended.value == pytest.approx(column.owned.output.value / 5)
+    assert column.owned.input.value == pytest.approx(column.owned.output.value / 4)
+    assert column.efficiency is not None
+    assert column.efficiency.accelerators_per_rack == 10
+    assert column.efficiency.energy_kwh == pytest.approx(1.5 * 2 * 8760)
+    assert column.efficiency.joules_per_token is not None
+    assert column.efficiency.joules_per_token.value == pytest.approx(1500 / column.tokens_per_s.value)
+
+
+def test_the_band_is_that_of_the_throughput(workbench: Workbench, answer: Answer) -> None:
+    column = of(workbench, answer, "mi325x")
+    assert column.owned is not None
+    assert column.tokens_per_s is not None
+    rate, cost = column.tokens_per_s, column.owned.output
+    assert cost.low < cost.value < cost.high
+    assert cost.low * rate.high == pytest.approx(cost.value * rate.value)
+    assert cost.high * rate.low == pytest.approx(cost.value * rate.value)
+
+
+def test_what_has_no_price_says_so_and_is_ranked_nowhere(workbench: Workbench, answer: Answer) -> None:
+    column = of(workbench, answer, "mi355x")
+    assert column.missing == ("price_usd",)
+    assert column.tco is None
+    assert column.owned is None
+    assert column.rented is not None
+    assert "mi355x" not in workbench.costing.draws(answer, count=1000).cheapest
+    assert "mi355x" in workbench.costing.draws(answer, rented=True, count=1000).cheapest
+
+
+def test_a_price_that_is_stated_is_taken(workbench: Workbench, answer: Answer) -> None:
+    own = answer.scenario.costs.with_input("price_usd", Range(30_000.0, 35_000.0, 40_000.0), "mi355x")
+    column = of(workbench, with_costs(answer, own), "mi355x")
+    assert column.missing == ()
+    assert column.inputs["price_usd"].origin is Origin.YOURS
+    assert column.owned is not None
+    assert own.with_input("price_usd", None, "mi355x") == answer.scenario.costs
+
+
+def test_every_input_says_where_it_comes_from(workbench: Workbench, answer: Answer) -> None:
+    inputs = of(workbench, answer, "mi325x").inputs
+    assert list(inputs) == list(INPUTS)
+    price = inputs["price_usd"]
+    assert price.origin is Origin.RECORD
+    assert price.record is not None
+    assert price.record.newest is not None
+    assert inputs["pue"].origin is Origin.DEFAULT
+    assert inputs["pue"].source is not None
+    assert inputs["pue"].source.title
+    assert inputs["engineers"].source is not None
+    assert inputs["engineers"].source.title
+    for name in ("api_input_usd_per_million", "grid_g_per_kwh", "embodied_kg"):
+        assert inputs[name].origin is Origin.NOWHERE
+        assert inputs[name].spread is None
+
+
+def test_software_is_ported_to_other_platforms_than_the_teams(workbench: Workbench, answer: Answer) -> None:
+    def software(key: str, runs_on: str) -> float:
+        settings = replace(answer.scenario.costs, runs_on=runs_on)
+        tco = of(workbench, with_costs(answer, settings), key).tco
+        assert tco is not None
+        return sum(line.usd for line in tco.lines if line.name in ("porting", "upkeep"))
+
+    assert software("h200-sxm", "CUDA") == 0.0
+    assert software("mi325x", "CUDA") > 0.0
+    assert software("h200-sxm", "ROCm") > 0.0
+    assert software("mi325x", "ROCm") == 0.0
+
+
+def test_rents_are_those_of_the_term(workbench: Workbench, answer: Answer) -> None:
+    spot = replace(answer.scenario.costs, rent_term="spot")
+    column = of(workbench, with_costs(answer, spot), "h200-sxm")
+    assert column.rent is not None
+    assert column.rent.term == "spot"
+    assert column.rent_usd_per_hour == column.rent.median
+    reserved = replace(answer.scenario.costs, rent_term="reserved")
+    assert of(workbench, with_costs(answer, reserved), "h200-sxm").rented is None
+
+
+def test_discounts_of_unnamed_buyers_are_taken_only_when_asked_for(
+    workbench: Workbench, answer: Answer
+) -> None:
+    def discount(settings: CostSettings, key: str) -> Range | None:
+        return of(workbench, with_costs(answer, settings), key).inputs["discount"].spread
+
+    usual = answer.scenario.costs
+    assert discount(usual, "mi325x") == Range.exactly(0.0)
+    reported = workbench.costing.with_reported(usual, answer.scenario)
+    assert discount(reported, "mi325x") == Range(0.16, 0.19, 0.22)
+    assert discount(reported, "h200-sxm") == Range(0.08, 0.1, 0.12)
+
+
+def test_a_hosted_api_is_compared_with_its_prompts(workbench: Workbench, answer: Answer) -> None:
+    assert workbench.costs(answer).api is None
+    priced = stated(answer, api_input_usd_per_million=0.2, api_output_usd_per_million=0.6)
+    assert workbench.costs(priced).api == pytest.approx(0.6 + 0.2 * 4)
+
+
+def test_carbon_needs_the_grid(workbench: Workbench, answer: Answer) -> None:
+    without = of(workbench, answer, "h200-sxm").efficiency
+    assert without is not None
+    assert without.carbon_kg is None
+    given_grid = of(workbench, stated(answer, grid_g_per_kwh=400.0), "h200-sxm").efficiency
+    assert given_grid is not None
+    assert given_grid.energy_kwh is not None
+    assert given_grid.carbon_kg == pytest.approx(given_grid.energy_kwh * 0.4)
+
+
+def test_costs_fall_with_interactivity_given_up(workbench: Workbench, answer: Answer) -> None:
+    curve = of(workbench, answer, "h200-sxm").curve
+    assert len(curve) > 10
+    paces = [point.tokens_per_s_per_user for point in curve]
+    assert paces == sorted(paces, reverse=True)
+    first, last = curve[0], curve[-1]
+    assert first.owned_usd is not None
+    assert last.owned_usd is not None
+    assert last.owned_usd < first.owned_usd
+
+
+# Break-evens are roots
+
+
+@pytest.mark.parametrize("name", TO_TIE)
+@pytest.mark.parametrize("key", ["mi325x", "b200-hgx"])
+def test_at_a_tie_a_token_costs_the_same(workbench: Workbench, answer: Answer, name: str, key: str) -> None:
+    tie = found(workbench, answer, f"{name}_to_tie", key)
+    assert tie.against == "h200-sxm"
+    if tie.value is None:
+        return
+    if name == THROUGHPUT:
+        column, rival = of(workbench, answer, key), of(workbench, answer, "h200-sxm")
+        assert column.owned is not None
+        assert rival.owned is not None
+        assert column.tokens_per_s is not None
+        at_tie = column.owned.output.value * column.tokens_per_s.value / tie.value
+        assert at_tie == pytest.approx(rival.owned.output.value)
+        return
+    bounds = INPUTS[name].bounds
+    assert bounds.hold(tie.value)
+    part = key if INPUTS[name].each else None
+    settings = answer.scenario.costs.with_input(name, Range.exactly(tie.value), part)
+    tied = with_costs(answer, settings)
+    column, rival = of(workbench, tied, key), of(workbench, tied, "h200-sxm")
+    assert column.owned is not None
+    assert rival.owned is not None
+    assert column.owned.output.value == pytest.approx(rival.owned.output.value, rel=1e-9)
+
+
+def test_after_the_months_to_own_both_have_cost_the_same(workbench: Workbench, answer: Answer) -> None:
+    column = of(workbench, answer, "h200-sxm")
+    months = found(workbench, answer, "months_to_own", "h200-sxm").value
+    assert months is not None
+    assert column.tco is not None
+    assert column.rent_usd_per_hour is not None
+    bought = column.tco.at_once_usd + months * column.tco.per_month_usd
+    assert bought == pytest.approx(months * 730 * column.rent_usd_per_hour)
+
+
+def test_what_never_pays_has_no_root(workbench: Workbench, answer: Answer) -> None:
+    cheap = stated(answer, rent_usd_per_hour=0.05)
+    for name in ("months_to_own", "hours_to_own", "utilisation_to_own"):
+        assert found(workbench, cheap, name, "h200-sxm").value is None
+
+
+def test_a_discount_that_ties_is_found(workbench: Workbench, answer: Answer) -> None:
+    """An accelerator that is dearer a token needs one; at it both cost the same."""
+    dear = with_costs(
+        answer, answer.scenario.costs.with_input("price_usd", Range.exactly(60_000.0), "mi325x")
+    )
+    tie = found(workbench, dear, "discount_to_tie", "mi325x")
+    assert tie.value is not None
+    assert 0.0 < tie.value < 0.95
+    settings = dear.scenario.costs.with_input("discount", Range.exactly(tie.value), "mi325x")
+    tied = with_costs(answer, settings)
+    column, rival = of(workbench, tied, "mi325x"), of(workbench, tied, "h200-sxm")
+    assert column.owned is not None
+    assert rival.owned is not None
+    assert column.owned.output.value == pytest.approx(rival.owned.output.value)
+
+
+# What holds of all inputs
+
+
+@given(name=st.sampled_from((*DEARER, *CHEAPER)), place=st.floats(0.02, 0.98), more=st.floats(0.01, 1.0))
+@settings(deadline=None, max_examples=60)
+def test_cost_goes_the_way_of_each_input(
+    workbench: Workbench, answer: Answer, name: str, place: float, more: float
+) -> None:
+    """Costs never fall when a price rises."""
+    bounds = INPUTS[name].bounds
+    top = min(bounds.high, 1e5)
+    first = bounds.low + place * (top - bounds.low) * 0.5
+    second = min(first + more * (top - first), top)
+    costs = []
+    for value in (first, second):
+        column = of(workbench, stated(answer, **{name: value}), "mi325x")
+        assert column.owned is not None
+        costs.append(column.owned.output.value)
+    slack = 1e-12 * max(costs)
+    assert costs[1] >= costs[0] - slack if name in DEARER else costs[1] <= costs[0] + slack
+
+
+@pytest.mark.parametrize("rented", [False, True])
+def test_what_moves_a_cost_is_every_input_that_is_not_known(
+    workbench: Workbench, answer: Answer, rented: bool
+) -> None:
+    moved = workbench.costing.influences(answer, 1, rented=rented)
+    names = [each.name for each in moved]
+    assert set(names) <= set(OF_RENTING if rented else OF_OWNING)
+    assert THROUGHPUT in names
+    widths = [abs(each.at_high - each.at_low) for each in moved]
+    assert widths == sorted(widths, reverse=True)
+    assert workbench.costing.influences(answer, 3) == ()
+
+
+def test_draws_repeat_and_hold_for_all(workbench: Workbench, answer: Answer) -> None:
+    first = workbench.costing.draws(answer, count=20_000, seed=7)
+    again = workbench.costing.draws(answer, count=20_000, seed=7)
+    assert first == again
+    assert sum(first.cheapest.values()) == pytest.approx(1.0)
+    assert workbench.costing.draws(answer, count=20_000, seed=8) != first
+    fewer = replace(answer, scenario=answer.scenario, columns=answer.columns)
+    assert workbench.costing.draws(fewer, count=20_000, seed=7).quantiles == first.quantiles
+    for name, (low, middle, high) in first.quantiles.items():
+        assert low < middle < high
+        assert 0.9 * 20_000 < sum(first.histogram[name]) <= 20_000
+
+
+def test_nothing_is_drawn_where_all_is_known(workbench: Workbench, answer: Answer) -> None:
+    """But the engine's error, which is never known."""
+    settings = replace(answer.scenario.costs, around=0.0)
+    draws = workbench.costing.draws(with_costs(answer, settings), count=50_000)
+    column = of(workbench, with_costs(answer, settings), "h200-sxm")
+    assert column.owned is not None
+    low, middle, high = draws.quantiles["h200-sxm"]
+    assert middle == pytest.approx(column.owned.output.value, rel=0.01)
+    assert low == pytest.approx(column.owned.output.low, rel=0.02)
+    assert high == pytest.approx(column.owned.output.high, rel=0.02)
+
+
+def test_errors_in_common_are_those_that_a_ratio_does_not_have(answer: Answer) -> None:
+    common = common_error(answer)
+    assert 0.0 < common < 1.0
+    bands = [column.estimate.output_tokens_per_s for column in answer.columns if column.estimate]
+    own = [math.log(band.high / band.low) for band in bands if band is not None]
+    ratios = [each.ratio for each in answer.differences if each.figure == "output_tokens_per_s"]
+    apart = [math.log(each.high / each.low) for each in ratios]
+    mean = sum(each**2 for each in own) / len(own)
+    assert sum(each**2 for each in apart) / len(apart) == pytest.approx(2 * mean * (1 - common))
+
+
+def test_around_spreads_every_input_within_its_bounds(workbench: Workbench, answer: Answer) -> None:
+    settings = replace(answer.scenario.costs, around=0.2)
+    inputs = of(workbench, with_costs(answer, settings), "h200-sxm").inputs
+    for name, each in inputs.items():
+        if each.spread is not None:
+            assert each.spread.in_order
+            assert all(map(INPUTS[name].bounds.hold, each.spread))
+    energy = inputs["energy_usd_per_kwh"].spread
+    assert energy is not None
+    assert energy.low == pytest.approx(0.8 * energy.likely)
+    assert inputs["utilisation"].spread == Range(0.8, 1.0, 1.0)

@@ -1,0 +1,99 @@
+"""Settings of costs: in a scenario's file and back, refused with the place, defaults with their reasons."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gpudesk import paths
+from gpudesk.domain.cost_inputs import INPUTS, CostGroup, CostSettings, Currency
+from gpudesk.domain.messages import InputError
+from gpudesk.domain.ranges import Range
+from gpudesk.sentences import sentence
+from gpudesk.workbench.cost_fields import cost_fields, parse_costs
+from gpudesk.workbench.costing.assumptions import read_assumptions
+from gpudesk.workbench.scenario_file import parse_scenario, scenario_text
+from gpudesk.workbench.templates import read_template
+
+FULL = CostSettings(
+    inputs={"years": Range.exactly(4.0), "energy_usd_per_kwh": Range(0.1, 0.12, 0.2)},
+    parts={"mi325x": {"price_usd": Range.exactly(22_000.0)}},
+    rent_term="spot",
+    runs_on="ROCm",
+    around=0.2,
+    currency=Currency("EUR", 0.92, "2026-11-01"),
+)
+
+
+def test_settings_survive_a_file() -> None:
+    scenario = read_template("70b-chat-on-four")
+    for costs in (CostSettings(), FULL):
+        text = scenario_text(replace(scenario, costs=costs))
+        assert parse_scenario(text.encode(), "file").costs == costs
+    assert "costs" not in json.loads(scenario_text(scenario))
+
+
+def test_fields_are_read_as_they_are_written() -> None:
+    assert parse_costs(cost_fields(FULL)) == FULL
+    assert cost_fields(CostSettings()) == {}
+
+
+@pytest.mark.parametrize(
+    ("fields", "where"),
+    [
+        ({"foo": 1}, "costs"),
+        ({"inputs": 3}, "costs.inputs"),
+        ({"inputs": {"foo": 3}}, "costs.inputs"),
+        ({"inputs": {"years": "three"}}, "costs.inputs.years"),
+        ({"inputs": {"years": 0}}, "costs.inputs.years"),
+        ({"inputs": {"years": [3, 4]}}, "costs.inputs.years"),
+        ({"inputs": {"years": [4, 3, 5]}}, "costs.inputs.years"),
+        ({"inputs": {"years": [1, 2, 99]}}, "costs.inputs.years[2]"),
+        ({"accelerators": {"mi325x": {"years": 3}}}, "costs.accelerators.mi325x"),
+        ({"accelerators": {"mi325x": {"price_usd": -1}}}, "costs.accelerators.mi325x.price_usd"),
+        ({"rent_term": "weekly"}, "costs.rent_term"),
+        ({"runs_on": "Metal"}, "costs.runs_on"),
+        ({"around": 2}, "costs.around"),
+        ({"currency": {"code": "EUR"}}, "costs.currency.per_usd"),
+        ({"currency": {"code": "EUR", "per_usd": 0, "date": "x"}}, "costs.currency.per_usd"),
+        ({"currency": {"name": "euro"}}, "costs.currency"),
+    ],
+)
+def test_what_cannot_be_is_refused_at_its_place(fields: dict[str, Any], where: str) -> None:
+    with pytest.raises(InputError) as refused:
+        parse_costs(fields)
+    assert refused.value.where == where
+    assert sentence(refused.value.problem)
+
+
+def test_every_default_has_a_reason_and_lies_within_bounds() -> None:
+    assumed = read_assumptions(paths.cost_assumptions_path())
+    stated = {name for name, spec in INPUTS.items() if spec.group is CostGroup.API}
+    of_catalog = {"price_usd", "rent_usd_per_hour", "accelerator_w"}
+    empty = {"grid_g_per_kwh", "embodied_kg"}
+    assert set(assumed.inputs) == set(INPUTS) - stated - of_catalog - empty
+    for each in (*assumed.inputs.values(), *assumed.discounts.values()):
+        assert each.source.note
+    assert set(assumed.discounts) == {"AMD", "NVIDIA"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[years",
+        "[years]\nrange = [3, 4]\nnote = ''",
+        "[years]\nrange = [4, 3, 5]\nnote = ''",
+        "[foo]\nrange = [1, 1, 1]\nnote = ''",
+    ],
+)
+def test_a_broken_file_of_defaults_is_named(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "cost_assumptions.toml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(InputError) as broken:
+        read_assumptions(path)
+    assert str(path) in str(broken.value.where)
+    path.unlink()
+    with pytest.raises(InputError):
+        read_assumptions(path)
