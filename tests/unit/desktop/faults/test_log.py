@@ -127,9 +127,16 @@ def test_what_qt_ends_the_program_with_is_told_before() -> None:
     assert heard.lines == [f"CRITICAL {NAME}: Qt, default: no platform"]
 
 
-def test_what_the_platform_without_a_screen_lacks_is_no_warning() -> None:
+@pytest.mark.parametrize(
+    "said",
+    [
+        "This plugin does not support raise()",
+        'Could not find accessible on path: "/org/a11y/atspi/accessible/2147487128"',
+    ],
+)
+def test_what_nobody_can_do_anything_about_is_no_warning(said: str) -> None:
     heard = Listening()
-    heard.say(QtMsgType.QtWarningMsg, "This plugin does not support raise()")
+    heard.say(QtMsgType.QtWarningMsg, said)
     assert heard.lines == []
 
 
