@@ -32,8 +32,8 @@ _FORMAT: Final = "%(asctime)s [%(process)d] %(levelname)s %(name)s: %(message)s"
 
 _Handler = Callable[[QtMsgType, QMessageLogContext, str], object]
 
-#: What nobody can do anything about: what the platform without a screen says of each window, that the desktop's
-#: accessibility lacks a call that Qt does without, and that a screen reader asks for what has gone meanwhile.
+#: What nobody can do anything about: what the platform without a screen says of each window, that the
+#: desktop's accessibility lacks a call that Qt does without, and that a screen reader asks for what has gone.
 _NOISE: Final = re.compile(
     r"This plugin does not support |Could not find accessible on path: "
     r'|.*does not implement "GetApplicationBusAddress"'
