@@ -84,12 +84,12 @@ _LINES: Final[Mapping[str, str]] = MappingProxyType(
 #: Lines that one looks at together, in the order of a bar; what is left over at the end is taken off.
 PARTS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
-        "Accelerators": ("accelerators",),
-        "Server, network, rack": ("server", "network", "rack"),
+        "Price": ("accelerators",),
+        "Server": ("server", "network", "rack"),
         "Capital": ("capital",),
-        "Power and cooling": ("power", "cooling", "demand"),
+        "Power": ("power", "cooling", "demand"),
         "Hosting": ("hosting",),
-        "Support and staff": ("support", "staff"),
+        "Service": ("support", "staff"),
         "Software": ("porting", "upkeep"),
     }
 )

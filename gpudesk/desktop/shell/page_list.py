@@ -47,6 +47,7 @@ def page_specs() -> tuple[PageSpec, ...]:
             2,
         ),
         PageSpec("memory", tr("Memory and fit"), "memory-stick", f"{folder}.memory.page", "MemoryPage", 3),
+        PageSpec("cost", tr("Cost"), "coins", f"{folder}.cost.page", "CostPage", 5),
         PageSpec(
             "catalog", tr("Catalog"), "library", f"{folder}.catalog.page", "CatalogPage", 8, divided=True
         ),

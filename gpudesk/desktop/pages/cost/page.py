@@ -1,0 +1,172 @@
+"""The page Cost: what tokens cost, owned and rented, what moves that, and what is assumed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QStackedLayout, QVBoxLayout, QWidget
+
+from gpudesk.desktop.actions import ActionSpec, Menu
+from gpudesk.desktop.charts import commands
+from gpudesk.desktop.pages.cost.assumptions_view import AssumptionsView
+from gpudesk.desktop.pages.cost.costed import costed
+from gpudesk.desktop.pages.cost.views import CostView, Overview
+from gpudesk.desktop.pages.page import Page, view_actions
+from gpudesk.desktop.pages.performance.views import fill
+from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.settings import Settings
+from gpudesk.desktop.theme.theme import Theme
+from gpudesk.desktop.widgets.page_head import PageHead
+from gpudesk.desktop.widgets.scroll_area import ScrollArea
+from gpudesk.desktop.widgets.states import MissingState, ProblemNote
+from gpudesk.domain.comparison import part_of
+from gpudesk.sentences import sentence
+from gpudesk.text import tr
+
+_SECTION: Final = 54
+_VIEW: Final = "cost.view"
+_MAKERS: Final[dict[str, Callable[[Desk, Theme], CostView]]] = {
+    "overview": Overview,
+    "assumptions": AssumptionsView,
+}
+
+
+class CostPage(Page):
+    """Shows the view that was chosen last; the others are made when they are asked for."""
+
+    page_id = "cost"
+    needs_curves = True
+
+    def __init__(self, desk: Desk, theme: Theme, settings: Settings, parent: QWidget | None = None) -> None:
+        """Show nothing until there is an answer."""
+        super().__init__(desk, theme, settings, parent)
+        self.setAccessibleName(tr("Cost"))
+        self._views: dict[str, CostView] = {}
+        self.head = PageHead(theme, tr("Cost"), self._segments())
+        self.head.copy.setToolTip(tr("Copy the charts as a picture, and their numbers for a spreadsheet"))
+        self.head.copy.clicked.connect(self.copy)
+        self.head.segment.chosen.connect(self.choose_view)
+        self._note = ProblemNote(theme)
+        self._missing = MissingState(theme)
+        self._missing.wanted.connect(self.wanted)
+        self._shown = QStackedLayout()
+        self._build()
+        theme.follow(self._dress)
+        chosen = settings.get(_VIEW, "overview")
+        self.choose_view(chosen if chosen in _MAKERS else "overview")
+
+    @staticmethod
+    def _segments() -> tuple[tuple[str, str], ...]:
+        return (("overview", tr("Overview")), ("assumptions", tr("Assumptions")))
+
+    def _build(self) -> None:
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(0)
+        whole.addWidget(self.head)
+        whole.addWidget(self._note)
+        self._stack = QStackedLayout()
+        whole.addLayout(self._stack, 1)
+        holder = QWidget()
+        holder.setLayout(self._shown)
+        for widget in (holder, self._missing, QWidget()):
+            self._stack.addWidget(widget)
+
+    def _dress(self) -> None:
+        fill(self, self.theme.colour("page"))
+
+    # Views
+
+    @property
+    def view(self) -> CostView:
+        """The view that is shown."""
+        return self._views[self._chosen]
+
+    def choose_view(self, key: str) -> None:
+        """Show a view, and begin with it the next time."""
+        self._chosen = key
+        self.settings.put(_VIEW, key)
+        self.head.segment.set_value(key)
+        if key not in self._views:
+            view = self._views[key] = _MAKERS[key](self.desk, self.theme)
+            view.chosen.connect(self._choose)
+            view.price_wanted.connect(self._ask_for_price)
+            scroll = ScrollArea()
+            scroll.show_widget(view)
+            self._shown.addWidget(scroll)
+        self._shown.setCurrentIndex(list(self._views).index(key))
+        if self.isVisible():
+            self.refresh()
+
+    def _choose(self, key: str) -> None:
+        self.view.choose(key)
+        self.refresh()
+
+    def _ask_for_price(self, key: str) -> None:
+        """Show the field in which the price of an accelerator is stated."""
+        self.choose_view("assumptions")
+        if isinstance(self.view, AssumptionsView):
+            self.view.focus_price(part_of(key))
+
+    # Showing
+
+    def refresh(self) -> None:
+        """Show the costs of the desk's answer, or what is missing."""
+        desk = self.desk
+        problem = "" if desk.problem is None else sentence(desk.problem.problem, desk.formatter)
+        self._note.show_text(problem[:1].upper() + problem[1:])
+        found = costed(desk)
+        if desk.missing is not None:
+            self._missing.show_missing(desk.missing)
+            self._stack.setCurrentIndex(1)
+        elif found is None:
+            self._stack.setCurrentIndex(2)
+        else:
+            self.view.show_costs(found)
+            self._stack.setCurrentIndex(0)
+        shown = self._stack.currentIndex() == 0
+        for control in (self.head.segment, self.head.copy):
+            control.setEnabled(shown)
+
+    # Commands
+
+    def copy(self) -> None:
+        """Copy the charts that are shown, and their numbers."""
+        commands.copy(list(self.view.charts), self.view.grab())
+
+    def focus_content(self) -> None:
+        """Give the focus to the first chart."""
+        first = self.view.charts[0]
+        if isinstance(first, QWidget):
+            first.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def actions_of_page(self) -> list[ActionSpec]:
+        """Return the page's commands: each view, and what a chart can be asked for."""
+
+        def usable() -> bool:
+            return self._stack.currentIndex() == 0
+
+        views = view_actions("cost", tr("Cost"), self._segments(), self.choose_view, _SECTION)
+        table = ActionSpec(
+            "cost.table",
+            tr("Show cost as table"),
+            lambda: commands.show_table(self.view.current_chart()),
+            Menu.VIEW,
+            _SECTION + 1,
+            "table-2",
+            ("Alt+T",),
+            enabled=usable,
+        )
+        copied = ActionSpec(
+            "cost.copy",
+            tr("Copy costs"),
+            self.copy,
+            Menu.EDIT,
+            _SECTION,
+            "copy",
+            ("Ctrl+Shift+C",),
+            enabled=usable,
+        )
+        return [*views, table, copied]

@@ -1,0 +1,289 @@
+"""The page Cost: its charts, what is missing and how it is stated, and inputs that cannot be."""
+
+from dataclasses import replace
+
+import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from gpudesk.desktop.pages.cost.assumptions_view import AssumptionsView
+from gpudesk.desktop.pages.cost.page import CostPage
+from gpudesk.desktop.pages.cost.views import Overview
+from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.settings import Settings
+from gpudesk.desktop.theme.theme import Theme
+from gpudesk.desktop.widgets.number_edit import NumberEdit
+from gpudesk.domain.cost_inputs import NO_SETTINGS, Currency
+from gpudesk.domain.ranges import Range
+
+
+@pytest.fixture
+def page(desk: Desk, theme: Theme, settings: Settings, qtbot: QtBot) -> CostPage:
+    """Return the page with four accelerators, of which MI355X has no price."""
+    made = CostPage(desk, theme, settings)
+    qtbot.addWidget(made)
+    made.resize(1180, 760)
+    made.show()
+    made.activateWindow()
+    qtbot.waitExposed(made)
+    return made
+
+
+def overview(page: CostPage) -> Overview:
+    assert isinstance(page.view, Overview)
+    return page.view
+
+
+def assumptions(page: CostPage) -> AssumptionsView:
+    """Show the inputs."""
+    page.choose_view("assumptions")
+    assert isinstance(page.view, AssumptionsView)
+    return page.view
+
+
+def type_into(edit: NumberEdit, text: str) -> None:
+    """Type a number over what is there, and take it over."""
+    edit.setFocus()
+    edit.selectAll()
+    QTest.keyClick(edit, Qt.Key.Key_Delete)
+    QTest.keyClicks(edit, text)
+    QTest.keyClick(edit, Qt.Key.Key_Return)
+
+
+# The charts
+
+
+def test_four_charts_say_what_they_show(page: CostPage) -> None:
+    view = overview(page)
+    assert view.tokens.title == "Cost per million output tokens"
+    assert view.tokens.subtitle == "USD, busy all hours"
+    assert view.years.title == "Cost of 3 years"
+    said = view.tokens.accessibleDescription()
+    assert "H200 SXM: rented 1.16" in said
+    assert "MI355X: rented 1.57" in said
+    assert "no purchase price found" in said
+    assert "64,805" in view.years.rows[0].sentence
+    assert view.influences.subtitle.startswith("H200 SXM owned")
+    assert view.influences.rows[0].name == "Hours in use"
+    assert "Buying H200 SXM is cheaper" in view.rent.summary()
+
+
+def test_figures_are_those_of_the_workbench(page: CostPage, desk: Desk) -> None:
+    assert desk.answer is not None
+    costs = desk.workbench.costs(desk.answer)
+    for row, column in zip(overview(page).years.data(desk.formatter).rows, costs.columns, strict=True):
+        shown = row[-1].replace(",", "")
+        assert shown == ("—" if column.tco is None else f"{column.tco.total_usd:.0f}")
+
+
+def test_a_click_shows_what_moves_another_accelerator(page: CostPage, qtbot: QtBot) -> None:
+    view = overview(page)
+    place = view.tokens.band(1).center().toPoint()
+    QTest.mouseClick(view.tokens, Qt.MouseButton.LeftButton, pos=QPoint(20, place.y()))
+    assert view.influences.subtitle.startswith("MI325X owned")
+    view.choose("mi355x")
+    page.refresh()
+    assert view.influences.subtitle.startswith("MI355X rented")
+
+
+def test_rows_are_chosen_by_keys(page: CostPage) -> None:
+    view = overview(page)
+    view.years.setFocus()
+    for _ in range(2):
+        QTest.keyClick(view.years, Qt.Key.Key_Down)
+    assert view.years.current == 1
+    assert view.years.accessibleDescription().startswith("MI325X")
+    QTest.keyClick(view.years, Qt.Key.Key_Return)
+    assert view.influences.subtitle.startswith("MI325X owned")
+    QTest.keyClick(view.years, Qt.Key.Key_Up)
+    assert view.years.current == 0
+
+
+def test_lines_cross_where_buying_gets_cheaper(page: CostPage, desk: Desk) -> None:
+    view = overview(page)
+    drawing = view.rent.drawing
+    assert [line.key for line in drawing.lines] == ["h200-sxm", "mi325x", "b200-hgx", "mi355x"]
+    assert [line.key for line in drawing.ghosts] == ["h200-sxm", "mi325x", "b200-hgx"]
+    months = {mark.key: mark.x for mark in drawing.marks}
+    assert desk.answer is not None
+    for each in desk.workbench.costs(desk.answer).break_evens:
+        if each.name == "months_to_own" and each.value is not None:
+            assert months[each.key] == pytest.approx(each.value)
+    value, read = view.rent.read_at(12.2) or (0.0, None)
+    assert value == 12.0
+    assert read is not None
+    assert read.heads == ("rent", "buy")
+
+
+def test_a_copy_has_the_numbers_of_all_charts(page: CostPage) -> None:
+    page.copy()
+    text = QGuiApplication.clipboard().text()
+    for title in (
+        "Cost per million output tokens, USD",
+        "Cost of owning, USD",
+        "What moves it",
+        "Rent or buy",
+    ):
+        assert title in text
+
+
+def test_amounts_are_shown_in_the_currency_that_was_set(page: CostPage, desk: Desk) -> None:
+    costs = replace(desk.scenario.costs, currency=Currency("EUR", 0.5, "2026-11-01"))
+    desk.edit("Currency", costs=costs)
+    desk.flush()
+    view = overview(page)
+    assert "EUR" in view.tokens.subtitle
+    assert "32,403" in view.years.rows[0].sentence
+
+
+# What is missing, and what is stated
+
+
+def test_a_missing_price_is_asked_for_at_its_field(page: CostPage, desk: Desk, qtbot: QtBot) -> None:
+    view = overview(page)
+    page.grab()
+    link = next(link for link in view.tokens._links if link.key == "mi355x")
+    QTest.mouseClick(view.tokens, Qt.MouseButton.LeftButton, pos=link.place.center().toPoint())
+    inputs = page.view
+    assert isinstance(inputs, AssumptionsView)
+    price = inputs.rows["mi355x", "price_usd"]
+    assert QApplication.focusWidget() is price.edits[1]
+    type_into(price.edits[1], "35k")
+    desk.flush()
+    assert desk.scenario.costs.parts == {"mi355x": {"price_usd": Range.exactly(35_000.0)}}
+    assert price.origin.accessibleName() == "stated by you"
+    page.choose_view("overview")
+    assert "no purchase price" not in overview(page).tokens.accessibleDescription()
+    desk.undo_stack.undo()
+    desk.flush()
+    assert desk.scenario.costs == NO_SETTINGS
+    assert "no purchase price" in overview(page).tokens.accessibleDescription()
+
+
+def test_enter_on_a_row_without_a_price_asks_for_it(page: CostPage) -> None:
+    view = overview(page)
+    page.grab()
+    view.years.setFocus()
+    QTest.keyClick(view.years, Qt.Key.Key_Up)
+    assert view.years.current == 3
+    QTest.keyClick(view.years, Qt.Key.Key_Return)
+    assert isinstance(page.view, AssumptionsView)
+
+
+def test_an_input_of_all_is_a_range(page: CostPage, desk: Desk) -> None:
+    row = assumptions(page).rows[None, "energy_usd_per_kwh"]
+    assert [edit.text() for edit in row.edits] == ["0.08", "0.14", "0.2"]
+    assert not row.reset.isVisible()
+    type_into(row.edits[1], "0.3")
+    desk.flush()
+    assert desk.scenario.costs.inputs["energy_usd_per_kwh"] == Range(0.08, 0.3, 0.3)
+    type_into(row.edits[2], "0.4")
+    desk.flush()
+    assert desk.scenario.costs.inputs["energy_usd_per_kwh"] == Range(0.08, 0.3, 0.4)
+    assert row.reset.isVisible()
+    QTest.mouseClick(row.reset, Qt.MouseButton.LeftButton)
+    desk.flush()
+    assert desk.scenario.costs == NO_SETTINGS
+    assert [edit.text() for edit in row.edits] == ["0.08", "0.14", "0.2"]
+
+
+def test_shares_are_edited_in_per_cent(page: CostPage, desk: Desk) -> None:
+    row = assumptions(page).rows["mi325x", "discount"]
+    assert row.unit.text() == "%"
+    type_into(row.edits[1], "18")
+    desk.flush()
+    assert desk.scenario.costs.parts["mi325x"]["discount"] == Range.exactly(0.18)
+    type_into(row.edits[1], "")
+    desk.flush()
+    assert desk.scenario.costs == NO_SETTINGS
+
+
+@pytest.mark.parametrize(
+    ("name", "place", "typed", "said"),
+    [
+        ("pue", 1, "0.5", "1 at least"),
+        ("pue", 1, "9", "5 at most"),
+        ("pue", 1, "much", "A number is wanted"),
+        ("pue", 0, "1.5", "At most the likely 1.3"),
+        ("pue", 2, "1.2", "At least the likely 1.3"),
+    ],
+)
+def test_what_cannot_be_is_said_at_the_field(
+    page: CostPage, desk: Desk, name: str, place: int, typed: str, said: str
+) -> None:
+    edit = assumptions(page).rows[None, name].edits[place]
+    type_into(edit, typed)
+    desk.flush()
+    assert said in edit.fault
+    assert edit.text() == typed
+    assert desk.scenario.costs == NO_SETTINGS
+
+
+def test_controls_change_what_holds_for_all(page: CostPage, desk: Desk) -> None:
+    controls = assumptions(page).controls
+    assert not controls.reset.isEnabled()
+    controls.term.set_value("spot")
+    controls.term.chosen.emit("spot")
+    controls.runs_on.chosen.emit("ROCm")
+    QTest.mouseClick(controls.around, Qt.MouseButton.LeftButton, pos=QPoint(8, controls.around.height() // 2))
+    QTest.mouseClick(controls.discounts, Qt.MouseButton.LeftButton)
+    desk.flush()
+    costs = desk.scenario.costs
+    assert (costs.rent_term, costs.runs_on, costs.around) == ("spot", "ROCm", 0.2)
+    assert costs.parts["mi325x"]["discount"] == Range(0.16, 0.19, 0.22)
+    QTest.mouseClick(controls.reset, Qt.MouseButton.LeftButton)
+    desk.flush()
+    assert desk.scenario.costs == NO_SETTINGS
+    assert controls.term.value == "on_demand"
+
+
+def test_lines_of_accelerators_are_those_that_are_compared(page: CostPage, desk: Desk) -> None:
+    view = assumptions(page)
+    assert {part for part, _ in view.rows} == {None, "h200-sxm", "mi325x", "b200-hgx", "mi355x"}
+    desk.edit("Fewer", accelerators=desk.scenario.accelerators[:2])
+    desk.flush()
+    assert {part for part, _ in view.rows} == {None, "h200-sxm", "mi325x"}
+
+
+def test_the_inputs_are_copied_as_a_table(page: CostPage) -> None:
+    assumptions(page)
+    page.copy()
+    text = QGuiApplication.clipboard().text()
+    assert "Energy\tall\t0.14" in text
+    assert "Purchase price\tMI355X\t—\tnot stated" in text
+
+
+def test_every_field_is_named(page: CostPage) -> None:
+    for row in assumptions(page).rows.values():
+        names = [edit.accessibleName() for edit in row.edits]
+        assert all(names)
+        assert len(set(names)) == 3
+        assert row.reset.accessibleName().startswith("Take back")
+
+
+# States of the page
+
+
+def test_what_is_missing_is_said(page: CostPage, desk: Desk) -> None:
+    desk.edit("None", accelerators=())
+    desk.flush()
+    assert not page.view.isVisible()
+    assert not page.head.copy.isEnabled()
+
+
+def test_what_does_not_fit_costs_nothing_and_says_so(page: CostPage, desk: Desk) -> None:
+    parts = tuple(replace(choice, count=1) for choice in desk.scenario.accelerators)
+    desk.edit("Too big", model="llama-3.1-405b", accelerators=parts)
+    desk.flush()
+    view = overview(page)
+    assert "no throughput at this load" in view.tokens.accessibleDescription()
+    assert view.rent.drawing.note or not view.rent.drawing.lines
+
+
+def test_a_tool_tip_tells_all_of_a_row(page: CostPage) -> None:
+    chart = overview(page).years
+    assert chart._row_at(QPointF(chart.band(2).center())) == 2
+    assert chart._row_at(QPointF(5.0, 1.0)) == -1
