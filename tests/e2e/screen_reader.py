@@ -233,6 +233,13 @@ _PAGES: dict[str, dict[str, tuple[str, str]]] = {
         "All models": ("table", "Smallest deployments of all models"),
         "Size from users": ("push button", ""),
     },
+    "Cost": {
+        "Overview": ("chart", "Cost per million output tokens"),
+        "Per token": ("chart", "Cost against interactivity"),
+        "Rent or buy": ("table", "Break-evens"),
+        "Monte Carlo": ("table", "In 100,000 draws"),
+        "Assumptions": ("text", "Purchase price, at least"),
+    },
 }
 
 

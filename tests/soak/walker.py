@@ -82,13 +82,12 @@ _BUTTONS = (Qt.MouseButton.LeftButton,) * 5 + (Qt.MouseButton.RightButton,)
 _RARE = ("look", "action view.theme", "action view.text", "another scenario")
 _TEMPLATE = "405b-one-node"
 #: Actions that show another view of a page.
-_VIEWS = (
-    *(f"memory.{view}" for view in ["context", "needed", "matrix", "size", "fit"]),
-    *(
-        f"performance.{view}"
-        for view in ["throughput", "pareto", "latency", "roofline", "split", "scaling", "mlperf", "overview"]
-    ),
-)
+_VIEWS_OF = {
+    "memory": "context needed matrix size fit",
+    "performance": "throughput pareto latency roofline split scaling mlperf overview",
+    "cost": "tokens rent draws assumptions overview",
+}
+_VIEWS = tuple(f"{page}.{view}" for page, views in _VIEWS_OF.items() for view in views.split())
 #: What would end the walk, ask the system for something, or start the program once more.
 _LEFT_OUT = {"file.close", "file.quit", "file.open", "file.save", "file.save_as", "help.logs", "help.check"}
 

@@ -12,6 +12,7 @@ from gpudesk.domain.comparison import column_keys
 from gpudesk.domain.cost_inputs import CostSettings
 from gpudesk.domain.costs import BreakEven, CostAnswer, CostDraws, Influence
 from gpudesk.domain.price_ranges import PriceRange
+from gpudesk.domain.progress import Steps
 from gpudesk.domain.ranges import Range
 from gpudesk.domain.scenarios import Scenario
 from gpudesk.economics.tokens import api_usd_per_million_output
@@ -19,7 +20,7 @@ from gpudesk.workbench.costing.assumptions import Assumptions
 from gpudesk.workbench.costing.breaks import own_rent, port, ties, what_it_takes
 from gpudesk.workbench.costing.columns import Situation, cost_column, situation
 from gpudesk.workbench.costing.inputs import resolve
-from gpudesk.workbench.costing.unknowns import Basis, draw_costs, influences
+from gpudesk.workbench.costing.unknowns import Basis, draw_steps, influences
 from gpudesk.workbench.price_summary import price_summary
 
 if TYPE_CHECKING:
@@ -94,6 +95,12 @@ class Costs:
         """Return what moves the cost of one accelerator, the most first."""
         return influences(self.situations(answer)[position], Basis(rented))
 
+    def break_evens(self, answer: Answer, position: int, rival: int) -> tuple[BreakEven, ...]:
+        """Return what it would take for owning one accelerator to cost as much a token as another."""
+        found = self.situations(answer)
+        own, other = found[position], found[rival]
+        return (*ties(own, other), *port(own, other))
+
     def what_it_takes(self, answer: Answer, name: str, position: int, rival: int) -> float | None:
         """Return the value of an input at which owning one accelerator costs as much a token as another."""
         found = self.situations(answer)
@@ -103,7 +110,19 @@ class Costs:
         self, answer: Answer, *, rented: bool = False, count: int = DRAWS, seed: int = SEED
     ) -> CostDraws:
         """Return the costs of many draws of all inputs that are not known, the engine's error among them."""
-        return draw_costs(self.situations(answer), Basis(rented), count, seed, common_error(answer))
+        steps = self.draw_steps(answer, rented=rented, count=count, seed=seed)
+        while True:
+            try:
+                next(steps)
+            except StopIteration as done:
+                found: CostDraws = done.value
+                return found
+
+    def draw_steps(
+        self, answer: Answer, *, rented: bool = False, count: int = DRAWS, seed: int = SEED
+    ) -> Steps[CostDraws]:
+        """Do the same as a job."""
+        return draw_steps(self.situations(answer), Basis(rented), count, seed, common_error(answer))
 
 
 def common_error(answer: Answer) -> float:

@@ -11,6 +11,8 @@ import numpy as np
 
 from gpudesk.domain.cost_inputs import INPUTS
 from gpudesk.domain.costs import CostDraws, Influence
+from gpudesk.domain.messages import message
+from gpudesk.domain.progress import Progress, Steps
 from gpudesk.domain.ranges import Range
 from gpudesk.economics.uncertainty import (
     Draws,
@@ -83,10 +85,10 @@ def influences(found: Situation, basis: Basis) -> tuple[Influence, ...]:
     )
 
 
-def draw_costs(
+def draw_steps(
     situations: Sequence[Situation], basis: Basis, count: int, seed: int, common: float
-) -> CostDraws:
-    """Return costs of all accelerators in the same draws.
+) -> Steps[CostDraws]:
+    """Draw the costs of all accelerators in the same draws, an accelerator a step, and return them.
 
     `common` is the share of the variance of throughput's error that all of them have in common.
     """
@@ -94,7 +96,8 @@ def draw_costs(
     shared: dict[str, Draws] = {}
     together = normal_draws(seed, _COMMON, count)
     per_million = rented_per_million if basis.rented else owned_per_million
-    for found in situations:
+    for number, found in enumerate(situations):
+        yield Progress(message("costs.drawing"), number, len(situations))
         if not found.knows(basis.needed) or found.deployment is None:
             continue
         values: dict[str, Draws | float] = {}

@@ -12,12 +12,13 @@ from gpudesk.desktop.actions import ActionSpec, Menu
 from gpudesk.desktop.charts import commands
 from gpudesk.desktop.pages.cost.assumptions_view import AssumptionsView
 from gpudesk.desktop.pages.cost.costed import costed
+from gpudesk.desktop.pages.cost.questions import DrawsView, RentView, TokensView
 from gpudesk.desktop.pages.cost.views import CostView, Overview
 from gpudesk.desktop.pages.page import Page, view_actions
-from gpudesk.desktop.pages.performance.views import fill
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.settings import Settings
 from gpudesk.desktop.theme.theme import Theme
+from gpudesk.desktop.widgets.ground import fill
 from gpudesk.desktop.widgets.page_head import PageHead
 from gpudesk.desktop.widgets.scroll_area import ScrollArea
 from gpudesk.desktop.widgets.states import MissingState, ProblemNote
@@ -29,6 +30,9 @@ _SECTION: Final = 54
 _VIEW: Final = "cost.view"
 _MAKERS: Final[dict[str, Callable[[Desk, Theme], CostView]]] = {
     "overview": Overview,
+    "tokens": TokensView,
+    "rent": RentView,
+    "draws": DrawsView,
     "assumptions": AssumptionsView,
 }
 
@@ -59,7 +63,13 @@ class CostPage(Page):
 
     @staticmethod
     def _segments() -> tuple[tuple[str, str], ...]:
-        return (("overview", tr("Overview")), ("assumptions", tr("Assumptions")))
+        return (
+            ("overview", tr("Overview")),
+            ("tokens", tr("Per token")),
+            ("rent", tr("Rent or buy")),
+            ("draws", tr("Monte Carlo")),
+            ("assumptions", tr("Assumptions")),
+        )
 
     def _build(self) -> None:
         whole = QVBoxLayout(self)

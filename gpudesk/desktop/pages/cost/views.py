@@ -14,9 +14,9 @@ from gpudesk.desktop.pages.cost.influence_chart import InfluenceChart
 from gpudesk.desktop.pages.cost.rent_chart import RentChart
 from gpudesk.desktop.pages.cost.token_chart import TokenChart
 from gpudesk.desktop.pages.cost.years_chart import YearsChart
-from gpudesk.desktop.pages.memory.views import Rule
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.theme.theme import Theme
+from gpudesk.desktop.widgets.ground import Rule
 
 _MARGIN, _BETWEEN, _ABOVE = 16, 32, 10
 

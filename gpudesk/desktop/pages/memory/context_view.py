@@ -11,10 +11,10 @@ from gpudesk.desktop.charts.commands import Shown
 from gpudesk.desktop.charts.figures_table import FiguresTable
 from gpudesk.desktop.pages.memory.context_charts import ContextCurves, HeldChart, RequestCacheChart
 from gpudesk.desktop.pages.memory.context_figures import context_figures
-from gpudesk.desktop.pages.memory.views import Rule
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.selection import figure
 from gpudesk.desktop.theme.theme import Theme
+from gpudesk.desktop.widgets.ground import Rule
 from gpudesk.desktop.widgets.label import Label
 
 _MARGIN = 16

@@ -23,11 +23,11 @@ from gpudesk.desktop.pages.memory.size_figures import (
     sizing_data,
 )
 from gpudesk.desktop.pages.memory.size_form import DemandForm, first_demand
-from gpudesk.desktop.pages.memory.views import Rule
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.sizing import with_candidate
 from gpudesk.desktop.theme.theme import Theme
 from gpudesk.desktop.widgets.buttons import Button
+from gpudesk.desktop.widgets.ground import Rule
 from gpudesk.desktop.widgets.label import Label
 from gpudesk.domain.answers import Answer
 from gpudesk.domain.demand import Candidate, Demand, DemandKind, Sizing

@@ -6,15 +6,14 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gpudesk.desktop.charts.commands import Shown
 from gpudesk.desktop.pages.memory.bar_chart import MemoryBars
 from gpudesk.desktop.pages.memory.needed_block import NeededBlock
 from gpudesk.desktop.session.desk import Desk
-from gpudesk.desktop.theme.pen import Pen
 from gpudesk.desktop.theme.theme import Theme
+from gpudesk.desktop.widgets.ground import Rule
 
 _MARGIN = 16
 
@@ -31,25 +30,6 @@ class View(Protocol):
 
     def focus_first(self) -> None:
         """Give the focus to what the view is about."""
-
-
-class Rule(QWidget):
-    """A hairline across the page."""
-
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        """Follow the theme."""
-        super().__init__(parent)
-        self._theme = theme
-        self.setFixedHeight(1)
-        theme.changed.connect(self.update)
-
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802, ARG002 - Qt's name
-        """Draw the line."""
-        painter = QPainter(self)
-        try:
-            Pen(painter, self._theme).hairline(0, 0, self.width(), 0)
-        finally:
-            painter.end()
 
 
 class FitView(QWidget):

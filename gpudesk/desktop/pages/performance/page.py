@@ -19,7 +19,6 @@ from gpudesk.desktop.pages.performance.scaling_view import ScalingView
 from gpudesk.desktop.pages.performance.views import (
     Overview,
     View,
-    fill,
     latency_view,
     pareto_view,
     roofline_view,
@@ -29,6 +28,7 @@ from gpudesk.desktop.pages.performance.views import (
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.settings import Settings
 from gpudesk.desktop.theme.theme import Theme
+from gpudesk.desktop.widgets.ground import fill
 from gpudesk.desktop.widgets.scroll_area import ScrollArea
 from gpudesk.desktop.widgets.states import MissingState, ProblemNote
 from gpudesk.sentences import sentence

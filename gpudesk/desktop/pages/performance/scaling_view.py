@@ -8,9 +8,10 @@ from PySide6.QtWidgets import QApplication, QHBoxLayout, QVBoxLayout, QWidget
 from gpudesk.desktop.pages.performance.scaling_blocks import ComparisonBlock, CountsBlock
 from gpudesk.desktop.pages.performance.scaling_chart import BANDWIDTH, THROUGHPUT, ScalingChart
 from gpudesk.desktop.pages.performance.scaling_found import ScalingFound
-from gpudesk.desktop.pages.performance.views import PageChart, Rule, View
+from gpudesk.desktop.pages.performance.views import PageChart, View
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.theme.theme import Theme
+from gpudesk.desktop.widgets.ground import Rule
 from gpudesk.desktop.widgets.segment import Segment
 from gpudesk.domain.topology import ScalingRule
 from gpudesk.text import tr

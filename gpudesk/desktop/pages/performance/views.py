@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from gpudesk.desktop.charts.chart import Chart
 from gpudesk.desktop.charts.figure_charts import LatencyChart, ThroughputChart
@@ -20,6 +19,7 @@ from gpudesk.desktop.pages.performance.scaling_blocks import ComparisonBlock
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.selection import SelectionKind, figure
 from gpudesk.desktop.theme.theme import Theme
+from gpudesk.desktop.widgets.ground import Rule
 from gpudesk.desktop.widgets.label import Label
 
 _MARGIN = 16
@@ -28,28 +28,6 @@ _HALVES = (63, 37)
 _LOWER = (54, 46)
 #: What a view shows, and can be copied and read as a table.
 PageChart = Chart | SplitChart | ComparisonBlock | MlperfBlock
-
-
-class Rule(QFrame):
-    """A hairline across the page."""
-
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        """Follow the theme."""
-        super().__init__(parent)
-        self._theme = theme
-        self.setFixedHeight(1)
-        theme.follow(self._dress)
-
-    def _dress(self) -> None:
-        fill(self, self._theme.colour("hair"))
-
-
-def fill(widget: QWidget, colour: QColor) -> None:
-    """Give a widget a ground of one colour."""
-    widget.setAutoFillBackground(True)
-    palette = widget.palette()
-    palette.setColor(widget.backgroundRole(), colour)
-    widget.setPalette(palette)
 
 
 class View(QWidget):

@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from gpudesk.desktop.pages.cost.assumptions_view import AssumptionsView
 from gpudesk.desktop.pages.cost.page import CostPage
+from gpudesk.desktop.pages.cost.questions import DrawsView, RentView, TokensView
 from gpudesk.desktop.pages.cost.views import Overview
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.settings import Settings
@@ -287,3 +288,83 @@ def test_a_tool_tip_tells_all_of_a_row(page: CostPage) -> None:
     chart = overview(page).years
     assert chart._row_at(QPointF(chart.band(2).center())) == 2
     assert chart._row_at(QPointF(5.0, 1.0)) == -1
+
+
+# Views of one question
+
+
+def test_tokens_cost_less_where_each_user_gets_less(page: CostPage, desk: Desk) -> None:
+    page.choose_view("tokens")
+    view = page.view
+    assert isinstance(view, TokensView)
+    lines = {line.key: line for line in view.chart.drawing.lines}
+    assert list(lines) == ["h200-sxm", "mi325x", "b200-hgx", "mi355x"]
+    for line in lines.values():
+        assert line.y[0] < line.y[-1]
+    assert lines["mi355x"].end == "rented"
+    assert "Cost against interactivity" in view.chart.title
+    assert view.chart.summary().startswith("H200 SXM: ")
+    value, read = view.chart.read_at(20.0) or (0.0, None)
+    assert value == 20.0
+    assert read is not None
+    assert len(read.rows) == 4
+    model = view.table.model()
+    shown = [model.index(0, column).data() for column in range(model.columnCount())]
+    assert shown[:3] == ["H200 SXM", "0.80", "0.20"]
+    assert shown[-1] == "owned"
+
+
+def test_what_it_would_take_can_be_asked_of_any_two(page: CostPage) -> None:
+    page.choose_view("rent")
+    view = page.view
+    assert isinstance(view, RentView)
+    assert (view.which.value, view.rival.value) == ("mi325x", "h200-sxm")
+    said = [row[0] for row in view.table.texts()]
+    assert said[0].startswith("Buying MI325X is cheaper")
+    assert any("a token of mi325x costs what one of h200 sxm does" in each.lower() for each in said)
+    view.which.chosen.emit("h200-sxm")
+    view.rival.chosen.emit("b200-hgx")
+    said = [row[0] for row in view.table.texts()]
+    assert any("H200 SXM" in each and "B200 SXM" in each and "purchase price" in each for each in said)
+    view.which.chosen.emit("mi355x")
+    assert not any("purchase price" in row[0] for row in view.table.texts())
+
+
+def test_draws_come_in_the_background(page: CostPage, qtbot: QtBot) -> None:
+    page.choose_view("draws")
+    view = page.view
+    assert isinstance(view, DrawsView)
+    qtbot.waitUntil(lambda: view.draws is not None)
+    draws = view.draws
+    assert draws is not None
+    assert draws.n == 100_000
+    assert [line.key for line in view.chart.drawing.lines] == ["h200-sxm", "mi325x", "b200-hgx"]
+    model = view.table.model()
+    names = [model.index(row, 0).data() for row in range(model.rowCount())]
+    assert set(names) == {"H200 SXM", "MI325X", "B200 SXM", "MI355X"}
+    assert model.index(3, model.columnCount() - 1).data() == "left out: no purchase price found"
+    view.kind.set_value("rented")
+    view.kind.chosen.emit("rented")
+    qtbot.waitUntil(lambda: view.draws is not None and view.draws.rented)
+    assert len(view.chart.drawing.lines) == 4
+    value, read = view.chart.read_at(1.0) or (0.0, None)
+    assert read is not None
+    assert value == pytest.approx(1.0, abs=0.2)
+
+
+def test_views_are_remembered_and_in_the_menu(
+    page: CostPage, desk: Desk, theme: Theme, settings: Settings
+) -> None:
+    page.choose_view("rent")
+    assert CostPage(desk, theme, settings).head.segment.value == "rent"
+    ids = [spec.id for spec in page.actions_of_page()]
+    assert {"cost.overview", "cost.tokens", "cost.rent", "cost.draws", "cost.assumptions"} <= set(ids)
+
+
+@pytest.mark.parametrize("view", ["overview", "tokens", "rent", "draws", "assumptions"])
+def test_every_view_has_numbers_to_copy(page: CostPage, view: str) -> None:
+    page.choose_view(view)
+    for chart in page.view.charts:
+        data = chart.data(chart.formatter)
+        assert data.title
+        assert all(len(row) == len(data.heads) for row in data.rows)
