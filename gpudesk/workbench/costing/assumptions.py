@@ -9,12 +9,14 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
 
-from gpudesk.domain.cost_inputs import INPUTS
+from gpudesk.domain.cost_inputs import INPUTS, CostSettings
 from gpudesk.domain.costs import CostSource
 from gpudesk.domain.messages import InputError, message
 from gpudesk.domain.ranges import Range
+from gpudesk.workbench.cost_fields import parse_costs
 
 _DISCOUNTS: Final = "discounts"
+_CASES: Final = "cases"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,11 +29,27 @@ class Assumption:
 
 
 @dataclass(frozen=True, slots=True)
+class CostCase:
+    """A case that a document makes: its accelerators, every input that it states, and its printed figures.
+
+    `source` is the id of the document, `first` and `last` those of the figures.
+    """
+
+    id: str
+    source: str
+    accelerators: tuple[str, ...]
+    settings: CostSettings
+    first: str
+    last: str
+
+
+@dataclass(frozen=True, slots=True)
 class Assumptions:
-    """Defaults by input, and discounts that are said to have been given, by vendor."""
+    """Defaults by input, discounts that are said to have been given, by vendor, and cases of documents."""
 
     inputs: Mapping[str, Assumption]
     discounts: Mapping[str, Assumption]
+    cases: tuple[CostCase, ...] = ()
 
 
 def read_assumptions(path: Path) -> Assumptions:
@@ -41,7 +59,7 @@ def read_assumptions(path: Path) -> Assumptions:
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise InputError(message("file.unreadable", reason=reason.lower()), str(path)) from error
-    discounts = document.pop(_DISCOUNTS, {})
+    discounts, cases = document.pop(_DISCOUNTS, {}), document.pop(_CASES, {})
     return Assumptions(
         inputs=MappingProxyType(
             {name: _assumption(name, entry, f"{path}: {name}") for name, entry in document.items()}
@@ -52,7 +70,24 @@ def read_assumptions(path: Path) -> Assumptions:
                 for vendor, entry in discounts.items()
             }
         ),
+        cases=tuple(_case(name, entry, f"{path}: {_CASES}.{name}") for name, entry in cases.items()),
     )
+
+
+def _case(name: str, entry: Mapping[str, Any], where: str) -> CostCase:
+    try:
+        first, last = entry["examples"]
+        stated = CostCase(
+            id=name,
+            source=entry["source"],
+            accelerators=tuple(entry["accelerators"]),
+            settings=parse_costs(entry["costs"]),
+            first=first,
+            last=last,
+        )
+    except (KeyError, TypeError, ValueError, InputError) as error:
+        raise InputError(message("costs.assumption"), where) from error
+    return stated
 
 
 def _assumption(name: str, entry: Mapping[str, Any], where: str) -> Assumption:

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QStackedLayout, QVBoxLayout, QWidget
 from gpudesk.desktop.actions import ActionSpec, Menu
 from gpudesk.desktop.charts import commands
 from gpudesk.desktop.pages.cost.assumptions_view import AssumptionsView
+from gpudesk.desktop.pages.cost.cases_view import CasesView
 from gpudesk.desktop.pages.cost.costed import costed
 from gpudesk.desktop.pages.cost.questions import DrawsView, RentView, TokensView
 from gpudesk.desktop.pages.cost.views import CostView, Overview
@@ -33,6 +34,7 @@ _MAKERS: Final[dict[str, Callable[[Desk, Theme], CostView]]] = {
     "tokens": TokensView,
     "rent": RentView,
     "draws": DrawsView,
+    "cases": CasesView,
     "assumptions": AssumptionsView,
 }
 
@@ -68,6 +70,7 @@ class CostPage(Page):
             ("tokens", tr("Per token")),
             ("rent", tr("Rent or buy")),
             ("draws", tr("Monte Carlo")),
+            ("cases", tr("Printed cases")),
             ("assumptions", tr("Assumptions")),
         )
 
