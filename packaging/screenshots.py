@@ -167,7 +167,7 @@ class _Studio:
             answer,
             date=answer.data_date,
             explain=self._program.workbench.explain,
-            how_many=self._program.workbench.how_many(answer.scenario),
+            further=self._program.workbench.further(answer),
         )
         pages = lay_out(sheet, PaperSize.A4, self._program.formatter)
         size = pages.paper.page_layout().fullRectPoints().size() * _SHEET_SCALE

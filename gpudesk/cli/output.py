@@ -15,7 +15,7 @@ from gpudesk.text import tr
 
 if TYPE_CHECKING:
     from gpudesk.domain.answers import Answer
-    from gpudesk.domain.sizing import HowMany
+    from gpudesk.domain.further import Further
     from gpudesk.sheets.working_text import Explain
 
 #: Width of tables where no terminal says how wide it is.
@@ -90,25 +90,25 @@ def write_sheet(
     target: Path,
     paper: str | None = None,
     explain: Explain | None = None,
-    how_many: HowMany | None = None,
+    further: Further | None = None,
 ) -> None:
     """Write the sheet of an answer in the form that the suffix names; raises `InputError`.
 
     `paper` is the size for PDF, `a4` or `letter`; that of the user's country if none is given. With
-    `explain` a PDF tells how its headline figures come about, with `how_many` a sheet says how many are
-    needed. What counts as stale is the user's rule.
+    `explain` a PDF tells how its headline figures come about, with `further` a sheet says how many are
+    needed and what that costs. What counts as stale is the user's rule.
     """
     from gpudesk.workbench.files import write_atomically
 
     check_format(target)
     if target.suffix.lower() == PDF_SUFFIX:
-        _write_pdf(answer, target, paper, explain, how_many)
+        _write_pdf(answer, target, paper, explain, further)
     else:
-        write_atomically(target, _sheet(answer, target.suffix.lower(), how_many))
+        write_atomically(target, _sheet(answer, target.suffix.lower(), further))
 
 
 def _write_pdf(
-    answer: Answer, target: Path, paper: str | None, explain: Explain | None, how_many: HowMany | None
+    answer: Answer, target: Path, paper: str | None, explain: Explain | None, further: Further | None
 ) -> None:
     from gpudesk.workbench.settings_file import users_age_rule
 
@@ -116,7 +116,7 @@ def _write_pdf(
         from gpudesk.desktop.printing.pdf import save_answer
     except ImportError as error:
         raise InputError(message("pdf.no_qt", reason=str(error)), str(target)) from error
-    save_answer(answer, target, paper, explain, users_age_rule(), how_many)
+    save_answer(answer, target, paper, explain, users_age_rule(), further)
 
 
 def check_format(target: Path) -> None:
@@ -125,20 +125,20 @@ def check_format(target: Path) -> None:
         raise InputError(message("sheet.format", suffix=target.suffix, known=FORMATS), str(target))
 
 
-def _sheet(answer: Answer, suffix: str, how_many: HowMany | None) -> bytes:
+def _sheet(answer: Answer, suffix: str, further: Further | None) -> bytes:
     if suffix == ".xlsx":
         from gpudesk.sheets.sections import machine_sheet
         from gpudesk.sheets.xlsx import sheet_xlsx
 
-        return sheet_xlsx(machine_sheet(answer, how_many))
-    return _sheet_text(answer, suffix, how_many).encode()
+        return sheet_xlsx(machine_sheet(answer, further))
+    return _sheet_text(answer, suffix, further).encode()
 
 
-def _sheet_text(answer: Answer, suffix: str, how_many: HowMany | None) -> str:
+def _sheet_text(answer: Answer, suffix: str, further: Further | None) -> str:
     if suffix == ".json":
         from gpudesk.sheets.json import sheet_json
 
-        return sheet_json(answer, how_many)
+        return sheet_json(answer, further)
     from gpudesk.sheets.dates import today
     from gpudesk.sheets.sections import machine_sheet, make_sheet
     from gpudesk.workbench.settings_file import users_age_rule
@@ -146,8 +146,8 @@ def _sheet_text(answer: Answer, suffix: str, how_many: HowMany | None) -> str:
     if suffix == ".csv":
         from gpudesk.sheets.csv import sheet_csv
 
-        return sheet_csv(machine_sheet(answer, how_many))
-    sheet = make_sheet(answer, date=today(), rule=users_age_rule(), how_many=how_many)
+        return sheet_csv(machine_sheet(answer, further))
+    sheet = make_sheet(answer, date=today(), rule=users_age_rule(), further=further)
     if suffix == ".md":
         from gpudesk.sheets.markdown import sheet_markdown
 

@@ -8,9 +8,11 @@ from gpudesk.domain.costs import CostAnswer, CostColumn, CostDraws, ResolvedInpu
 from gpudesk.domain.estimates import Banded
 
 
-def cost_fields(costs: CostAnswer, owned: CostDraws, rented: CostDraws) -> dict[str, Any]:
-    """Return the costs of all accelerators, where they are equal, and how often each is the cheapest."""
-    return {
+def cost_fields(
+    costs: CostAnswer, owned: CostDraws | None = None, rented: CostDraws | None = None
+) -> dict[str, Any]:
+    """Return all costs, where they are equal, and, from draws, how often each accelerator is cheapest."""
+    found: dict[str, Any] = {
         "candidates": [_candidate(column) for column in costs.columns],
         "break_even": [
             {
@@ -22,17 +24,19 @@ def cost_fields(costs: CostAnswer, owned: CostDraws, rented: CostDraws) -> dict[
             }
             for each in costs.break_evens
         ],
-        "draws": {
+        "api_usd_per_million_output": costs.api,
+        "tax": "excluded",
+    }
+    if owned is not None and rented is not None:
+        found["draws"] = {
             "n": owned.n,
             "seed": owned.seed,
             "cheapest": dict(owned.cheapest),
             "cheapest_rented": dict(rented.cheapest),
             "usd_per_million_output": _quantiles(owned),
             "usd_per_million_output_rented": _quantiles(rented),
-        },
-        "api_usd_per_million_output": costs.api,
-        "tax": "excluded",
-    }
+        }
+    return found
 
 
 def _quantiles(draws: CostDraws) -> dict[str, Any]:

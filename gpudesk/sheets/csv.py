@@ -39,7 +39,7 @@ def _lines(sheet: Sheet) -> Iterable[list[str]]:
         yield filled(tr("Scenario"), fact.label, "", fact.value)
     for headline in sheet.headlines:
         yield filled(tr("In short"), headline.question, "", headline.answer, headline.detail)
-    for table in (sheet.table, sheet.how_many, sheet.whose):
+    for table in (sheet.table, sheet.how_many, sheet.costs, sheet.whose):
         yield from _table_lines(table)
     for line in _appendix(sheet):
         yield filled(*line)

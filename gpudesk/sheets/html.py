@@ -86,6 +86,8 @@ def _second_page(sheet: Sheet) -> list[str]:
     if sheet.how_many.groups:
         parts.append(_table(sheet.how_many, sheet, "comparison"))
         parts += [f'<p class="sizing">{escape(remark.text)}.</p>' for remark in sheet.sizing]
+    if sheet.costs.groups:
+        parts.append(_table(sheet.costs, sheet, "comparison"))
     parts.append('<div class="appendix">')
     if sheet.notes:
         parts.append(_section(tr("Notes"), _notes(sheet.notes)))

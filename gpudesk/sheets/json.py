@@ -10,10 +10,12 @@ from gpudesk.domain.answers import Answer, BandedSeries, Column, Curve, Differen
 from gpudesk.domain.claims import Attribute, Claim, Dispute, Price, Source
 from gpudesk.domain.comparison import column_keys, leaders
 from gpudesk.domain.estimates import Banded, Estimate, Pool, Pools
+from gpudesk.domain.further import Further
 from gpudesk.domain.sizing import HowMany
 from gpudesk.domain.units import GIB
 from gpudesk.domain.workloads import LoadKind
 from gpudesk.sentences import sentence
+from gpudesk.sheets.cost_json import cost_fields
 from gpudesk.sheets.how_many_json import how_many_fields, plan_fields
 from gpudesk.sheets.names import column_names
 from gpudesk.sheets.sizing_json import sizing_fields
@@ -31,13 +33,15 @@ _FIGURES = (
 _CURVE_FIGURES = ("output_tokens_per_s", "output_tokens_per_s_per_accelerator", "ttft_ms", "tpot_ms")
 
 
-def sheet_json(answer: Answer, how_many: HowMany | None = None) -> str:
+def sheet_json(answer: Answer, further: Further | None = None) -> str:
     """Return the file's contents."""
-    return json.dumps(answer_fields(answer, how_many), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return json.dumps(answer_fields(answer, further), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def answer_fields(answer: Answer, how_many: HowMany | None = None) -> dict[str, Any]:
-    """Return an answer as JSON values, with how many are needed where that is known."""
+def answer_fields(answer: Answer, further: Further | None = None) -> dict[str, Any]:
+    """Return an answer as JSON values, with how many are needed and what that costs where it is known."""
+    how_many = None if further is None else further.how_many
+    costs = None if further is None else further.costs
     keys = column_keys(answer.scenario.accelerators)
     sources: dict[str, Source] = {}
     columns = [_column(key, column, sources) for key, column in zip(keys, answer.columns, strict=True)]
@@ -59,6 +63,7 @@ def answer_fields(answer: Answer, how_many: HowMany | None = None) -> dict[str, 
         "content_hash": answer.content_hash,
         **({} if how_many is None else how_many_fields(keys, how_many)),
         **_sizing(answer, how_many),
+        **({} if costs is None else {"costs": cost_fields(costs)}),
     }
 
 

@@ -21,6 +21,7 @@ def sheet_markdown(sheet: Sheet) -> str:
     blocks.append(f"{tr('**Bold**: best in the row.')} {tr('≈ no winner: within their bands.')}")
     blocks += _table(sheet.how_many, sheet)
     blocks += [f"{escaped(remark.text)}." for remark in sheet.sizing]
+    blocks += _table(sheet.costs, sheet)
     blocks += _section(tr("Notes"), (f"{note.number}. {escaped(note.text)}" for note in sheet.notes))
     blocks += _section(
         tr("About these estimates"),

@@ -9,10 +9,11 @@ from gpudesk.domain.answers import Answer, Column
 from gpudesk.domain.claims import entered
 from gpudesk.domain.estimates import Estimate
 from gpudesk.domain.formatting import ENGLISH, MACHINE, Formatter
-from gpudesk.domain.sizing import HowMany
+from gpudesk.domain.further import Further
 from gpudesk.domain.units import GIB
 from gpudesk.sentences import sentence
 from gpudesk.sheets.claim_lines import refused_by
+from gpudesk.sheets.costs_table import cost_remarks, costs_table
 from gpudesk.sheets.figures import difference_groups, memory_rows, workload_group
 from gpudesk.sheets.headlines import headlines, looks
 from gpudesk.sheets.how_many import how_many_table, sizing_remarks
@@ -43,15 +44,18 @@ def make_sheet(
     date: str | None = None,
     explain: Explain | None = None,
     rule: AgeRule | None = None,
-    how_many: HowMany | None = None,
+    further: Further | None = None,
 ) -> Sheet:
     """Return the sheet of an answer; `date` is the day that it is made, to which ages of facts are counted.
 
     Without it nothing is said of ages; `rule` says what counts as stale, the usual rule if none is given.
-    With `explain` the sheet tells how its headline figures come about, with `how_many` how many are needed.
+    With `explain` the sheet tells how its headline figures come about, with `further` how many are
+    needed and what that costs.
     With the machine style figures have no separators and unit names stay beside the rows.
     """
     formatter = formatter or Formatter(ENGLISH)
+    how_many = None if further is None else further.how_many
+    costs = None if further is None else further.costs
     names = column_names(answer)
     parts = part_names(answer)
     references = References(formatter)
@@ -78,6 +82,7 @@ def make_sheet(
         remarks=(
             *_remarks(answer, names, formatter),
             *(() if date is None else stale_remarks(answer, names, date, rule or AgeRule())),
+            *(() if costs is None else cost_remarks(answer, costs, names, formatter)),
         ),
         memory=_memory_bars(answer, names, formatter),
         throughput=_series(answer, names),
@@ -88,6 +93,7 @@ def make_sheet(
         working=() if explain is None else workings(answer, names, formatter, explain),
         sizing=() if how_many is None else sizing_remarks(how_many.sizing, names, formatter),
         how_many=NO_TABLE if how_many is None else how_many_table(answer, how_many, formatter),
+        costs=NO_TABLE if costs is None else costs_table(answer, costs, formatter),
     )
 
 
@@ -267,6 +273,6 @@ def _foot(answer: Answer) -> tuple[Fact, ...]:
     )
 
 
-def machine_sheet(answer: Answer, how_many: HowMany | None = None) -> Sheet:
+def machine_sheet(answer: Answer, further: Further | None = None) -> Sheet:
     """Return the sheet with figures as programs read them."""
-    return make_sheet(answer, Formatter(MACHINE), how_many=how_many)
+    return make_sheet(answer, Formatter(MACHINE), further=further)

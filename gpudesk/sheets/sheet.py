@@ -211,3 +211,5 @@ class Sheet:
     #: How many are needed, and a sentence about each where users ask for something.
     how_many: Table = NO_TABLE
     sizing: tuple[Remark, ...] = ()
+    #: What that costs.
+    costs: Table = NO_TABLE

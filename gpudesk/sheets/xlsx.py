@@ -26,6 +26,7 @@ def _tables(sheet: Sheet) -> list[ExportTable]:
     tables = [
         ExportTable(tr("Comparison"), _head(sheet), [*_rows(sheet.table), *_rows(sheet.whose)]),
         ExportTable(tr("How many"), _head(sheet), [*_rows(sheet.how_many)]),
+        ExportTable(tr("Cost"), _head(sheet), [*_rows(sheet.costs)]),
         _listed(tr("Scenario"), (tr("Item"), tr("Value"), tr("Detail")), _scenario(sheet)),
         _listed(
             tr("Notes"),

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from gpudesk.domain.demand import Sizing
     from gpudesk.domain.estimates import Estimate, EstimateRequest, RowsBehind
     from gpudesk.domain.fit_matrix import FitMatrix, FitQuestion
+    from gpudesk.domain.further import Further
     from gpudesk.domain.launch import LaunchFacts, LaunchPlan
     from gpudesk.domain.plans import PlanChoice
     from gpudesk.domain.records import Record
@@ -353,6 +354,12 @@ class Workbench:
         from gpudesk.workbench.costing.costs import Costs
 
         return Costs(self.catalog, read_assumptions(paths.cost_assumptions_path()))
+
+    def further(self, answer: Answer) -> Further:
+        """Return what a sheet says beside an answer: how many are needed, and what that costs."""
+        from gpudesk.domain.further import Further
+
+        return Further(self.how_many(answer.scenario), self.costs(answer))
 
     def costs(self, answer: Answer) -> CostAnswer:
         """Return what an answered scenario costs."""

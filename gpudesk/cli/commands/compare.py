@@ -52,8 +52,8 @@ def run(options: argparse.Namespace) -> int:
             workbench.save_scenario(answer.scenario, target)
         elif target is not None:
             paper = getattr(options, "paper", None)
-            how_many = workbench.how_many(answer.scenario)
-            output.write_sheet(answer, target, paper, workbench.explain, how_many)
+            further = workbench.further(answer)
+            output.write_sheet(answer, target, paper, workbench.explain, further)
     if target is not None:
         output.written(target, as_json=options.json, content_hash=answer.content_hash)
     else:

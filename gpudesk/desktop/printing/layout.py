@@ -23,7 +23,7 @@ from gpudesk.desktop.printing.texts import sections
 from gpudesk.desktop.printing.throughput import ThroughputChart
 from gpudesk.desktop.theme.fonts import load_fonts
 from gpudesk.domain.formatting import Formatter
-from gpudesk.sheets.sheet import Sheet
+from gpudesk.sheets.sheet import Remark, Sheet, Table
 from gpudesk.text import tr
 
 #: More accelerators than these are set across the long side.
@@ -155,7 +155,9 @@ def _arranged(
     while left:
         flow.turn()
         left = _put_groups(flow, table, left, 0.0)
-    _put_how_many(flow, sheet)
+    # One table, so that heads stand once.
+    further = Table("", (*sheet.how_many.groups, *sheet.costs.groups))
+    _put_further(flow, sheet, further, sheet.sizing)
     columns = 3 if paper.landscape else 2
     for section in sections(sheet, whole_note=opening.note_is_cut, working=working):
         gap = _FINE_GAP if arrangement.fine else _SECTION_GAP
@@ -179,12 +181,12 @@ def _put_groups(flow: _Flow, table: SetTable, groups: Sequence[Piece], reserved:
     return groups[count:]
 
 
-def _put_how_many(flow: _Flow, sheet: Sheet) -> None:
-    """Place what says how many are needed, from where there is room for its heads and its first group."""
-    if not sheet.how_many.groups:
+def _put_further(flow: _Flow, sheet: Sheet, further: Table, remarks: Sequence[Remark]) -> None:
+    """Place a further table with its remarks, from where there is room for its heads and its first group."""
+    if not further.groups:
         return
     room = flow.paper.inner_width
-    table = SetTable(sheet.heads, sheet.how_many, room, _ARRANGEMENTS[-1].density)
+    table = SetTable(sheet.heads, further, room, _ARRANGEMENTS[-1].density)
     left: Sequence[Piece] = table.groups
     if flow.room < _GAP + table.head.height + left[0].height:
         flow.turn()
@@ -192,7 +194,7 @@ def _put_how_many(flow: _Flow, sheet: Sheet) -> None:
     while left:
         flow.turn()
         left = _put_groups(flow, table, left, 0.0)
-    for remark in sheet.sizing:
+    for remark in remarks:
         said = paragraph(lines_of(f"{remark.text}.", "body", room), "body")
         if flow.room < said.height + _REMARK_GAP:
             flow.turn()

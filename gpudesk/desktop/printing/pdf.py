@@ -17,7 +17,7 @@ from gpudesk.desktop.printing.paper import PaperSize, usual_paper
 from gpudesk.domain.age_rule import AgeRule
 from gpudesk.domain.answers import Answer
 from gpudesk.domain.formatting import Formatter
-from gpudesk.domain.sizing import HowMany
+from gpudesk.domain.further import Further
 from gpudesk.paths import MissingFileError
 from gpudesk.sheets.dates import today
 from gpudesk.sheets.sections import make_sheet
@@ -56,10 +56,10 @@ def save_answer(
     paper: str | None,
     explain: Explain | None = None,
     rule: AgeRule | None = None,
-    how_many: HowMany | None = None,
+    further: Further | None = None,
 ) -> None:
     """Write the sheet of an answer, made today, with figures as English writes them."""
-    sheet = make_sheet(answer, date=today(), explain=explain, rule=rule, how_many=how_many)
+    sheet = make_sheet(answer, date=today(), explain=explain, rule=rule, further=further)
     size = None if paper is None else PaperSize(paper)
     write_pdf(sheet, target, scenario=scenario_bytes(answer), paper=size)
 

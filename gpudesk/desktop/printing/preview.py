@@ -26,8 +26,8 @@ from gpudesk.desktop.widgets.label import Label
 from gpudesk.desktop.widgets.scroll_area import ScrollArea
 from gpudesk.domain.answers import Answer
 from gpudesk.domain.formatting import Formatter
+from gpudesk.domain.further import Further
 from gpudesk.domain.messages import InputError
-from gpudesk.domain.sizing import HowMany
 from gpudesk.sentences import problem
 from gpudesk.sheets.dates import today
 from gpudesk.sheets.sections import make_sheet
@@ -64,13 +64,13 @@ class SheetPreview(QDialog):
         formatter: Formatter,
         *,
         explain: Explain | None = None,
-        how_many: HowMany | None = None,
+        further: Further | None = None,
         parent: QWidget | None = None,
     ) -> None:
         """Lay the sheet out on the paper that was used last, else on that of the user's country.
 
         With `explain` the sheet tells how its headline figures come about, where there is room, with
-        `how_many` how many are needed.
+        `further` how many are needed and what that costs.
         """
         super().__init__(parent)
         self._answer = answer
@@ -78,9 +78,7 @@ class SheetPreview(QDialog):
         self._settings = settings
         self._formatter = formatter
         rule = age_rule(settings.values)
-        self._sheet = make_sheet(
-            answer, formatter, date=today(), explain=explain, rule=rule, how_many=how_many
-        )
+        self._sheet = make_sheet(answer, formatter, date=today(), explain=explain, rule=rule, further=further)
         self._pages = self._laid_out(_remembered(settings))
         self._fit: str | None = _PAGE
         self.setWindowTitle(tr("Comparison sheet"))

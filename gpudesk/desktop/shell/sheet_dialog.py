@@ -31,7 +31,7 @@ def show_preview(window: MainWindow) -> None:
         window.settings,
         desk.formatter,
         explain=desk.workbench.explain,
-        how_many=desk.workbench.how_many(answer.scenario),
+        further=desk.workbench.further(answer),
         parent=window,
     )
     dialog.saved.connect(lambda path: _say(window, "saved", tr("Sheet saved: {file}", file=path)))

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from gpudesk.domain.answers import Answer
+from gpudesk.domain.further import Further
 from gpudesk.domain.sizing import HowMany
 from gpudesk.sheets.csv import sheet_csv
 from gpudesk.sheets.html import sheet_html
@@ -45,7 +46,7 @@ def test_a_sheet_says_how_many_only_where_it_is_told(answer: Answer) -> None:
 
 
 def test_counts_are_those_that_were_found(answer: Answer, how_many: HowMany) -> None:
-    sheet = make_sheet(answer, how_many=how_many)
+    sheet = make_sheet(answer, further=Further(how_many))
     titles = [group.title for group in sheet.how_many.groups]
     assert titles[0].startswith("Accelerators needed: ")
     assert titles[0].endswith(" in flight")
@@ -57,18 +58,22 @@ def test_counts_are_those_that_were_found(answer: Answer, how_many: HowMany) -> 
 
 
 def test_what_cannot_be_is_marked_with_its_reason(answer: Answer, how_many: HowMany) -> None:
-    sheet = make_sheet(answer, how_many=how_many)
+    sheet = make_sheet(answer, further=Further(how_many))
     cells = [cell for group in sheet.how_many.groups for row in group.rows for cell in row.cells]
     assert {cell.mark for cell in cells if cell.text == "—"} <= {Mark.FAILS}
     assert all(cell.detail for cell in cells if cell.text == "—")
 
 
 def test_every_form_of_the_sheet_has_the_counts(answer: Answer, how_many: HowMany) -> None:
-    sheet = make_sheet(answer, how_many=how_many)
-    for made in (sheet_html(sheet), sheet_markdown(sheet), sheet_csv(machine_sheet(answer, how_many))):
+    sheet = make_sheet(answer, further=Further(how_many))
+    for made in (
+        sheet_html(sheet),
+        sheet_markdown(sheet),
+        sheet_csv(machine_sheet(answer, Further(how_many))),
+    ):
         assert "Accelerators needed: " in made
         assert "Weights in FP8" in made
-    needed = json.loads(sheet_json(answer, how_many))["needed"]
+    needed = json.loads(sheet_json(answer, Further(how_many)))["needed"]
     assert [each["accelerator"] for each in needed] == [column.accelerator.id for column in answer.columns]
     eight = next(each for each in needed[0]["formats"] if each["bits"] == 8)
     found = next(each for each in how_many.needed[0] if each.bits == 8)

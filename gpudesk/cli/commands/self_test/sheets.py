@@ -45,8 +45,8 @@ def check_paper() -> Found:
     with TemporaryDirectory(prefix="gpudesk-") as folder, opened() as workbench:
         target = Path(folder) / "sheet.pdf"
         answer = workbench.answer(read_template(SAMPLE), with_curves=True)
-        how_many = workbench.how_many(answer.scenario)
-        save_answer(answer, target, None, workbench.explain, how_many=how_many)
+        further = workbench.further(answer)
+        save_answer(answer, target, None, workbench.explain, further=further)
         if workbench.answer(workbench.read_scenario(target)).content_hash != answer.content_hash:
             raise FailedError(tr("a sheet does not open as the comparison that it shows"))
         seen = look_at(target.read_bytes())

@@ -15,8 +15,8 @@ from gpudesk.desktop.printing.paper import PaperSize
 from gpudesk.desktop.printing.pdf import pdf_bytes, scenario_bytes
 from gpudesk.domain.answers import Answer
 from gpudesk.domain.formatting import Formatter
+from gpudesk.domain.further import Further
 from gpudesk.domain.scenarios import AcceleratorChoice, Scenario
-from gpudesk.domain.sizing import HowMany
 from gpudesk.sheets.sections import make_sheet
 from gpudesk.sheets.sheet import Sheet
 from gpudesk.workbench.templates import read_template
@@ -26,8 +26,8 @@ DATE = "2026-11-20"
 
 MakeSheet = Callable[..., Sheet]
 
-#: How many each answered scenario takes, which its sheets say.
-HOW_MANY: dict[str, HowMany] = {}
+#: How many each answered scenario takes and what that costs, which its sheets say.
+FURTHER: dict[str, Further] = {}
 
 needs_poppler = pytest.mark.skipif(shutil.which("pdftotext") is None, reason="reads PDF with poppler-utils")
 
@@ -47,7 +47,7 @@ def answer_to(workbench: Workbench, qapp: QApplication) -> Callable[[Scenario], 
         key = repr(scenario)
         if key not in known:
             known[key] = workbench.answer(scenario, with_curves=True)
-            HOW_MANY[repr(known[key].scenario)] = workbench.how_many(scenario)
+            FURTHER[repr(known[key].scenario)] = workbench.further(known[key])
         return known[key]
 
     return answered
@@ -61,7 +61,7 @@ def parts(template: str, *choices: str, name: str = "Others", note: str = "") ->
 
 
 def laid_out(answer: Answer, size: PaperSize = PaperSize.A4) -> tuple[Sheet, Pages]:
-    sheet = make_sheet(answer, date=DATE, how_many=HOW_MANY.get(repr(answer.scenario)))
+    sheet = make_sheet(answer, date=DATE, further=FURTHER.get(repr(answer.scenario)))
     return sheet, lay_out(sheet, size, Formatter())
 
 

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from gpudesk.desktop.pages.cost.assumptions_view import AssumptionsView
+from gpudesk.desktop.pages.cost.cases_view import CasesView
 from gpudesk.desktop.pages.cost.page import CostPage
 from gpudesk.desktop.pages.cost.questions import DrawsView, RentView, TokensView
 from gpudesk.desktop.pages.cost.views import Overview
@@ -361,10 +362,39 @@ def test_views_are_remembered_and_in_the_menu(
     assert {"cost.overview", "cost.tokens", "cost.rent", "cost.draws", "cost.assumptions"} <= set(ids)
 
 
-@pytest.mark.parametrize("view", ["overview", "tokens", "rent", "draws", "assumptions"])
+@pytest.mark.parametrize("view", ["overview", "tokens", "rent", "draws", "cases", "assumptions"])
 def test_every_view_has_numbers_to_copy(page: CostPage, view: str) -> None:
     page.choose_view(view)
     for chart in page.view.charts:
         data = chart.data(chart.formatter)
         assert data.title
         assert all(len(row) == len(data.heads) for row in data.rows)
+
+
+def test_a_printed_case_says_what_follows_and_can_be_taken_over(page: CostPage, desk: Desk) -> None:
+    page.choose_view("cases")
+    view = page.view
+    assert isinstance(view, CasesView)
+    assert "cannot both hold" in view.said.text()
+    assert "Scorecard" in view.source.text()
+    table = {row[0]: row for row in view.table.texts()}
+    assert table["W002-28"][1] == "Refused"
+    assert table["W002-28"][3:] == ("31", "19.4286 %")
+    QTest.mouseClick(view.take, Qt.MouseButton.LeftButton)
+    desk.flush()
+    assert [each.accelerator for each in desk.scenario.accelerators] == ["h200-sxm", "mi325x"]
+    assert desk.scenario.costs.parts["mi325x"]["discount"] == Range.exactly(0.14)
+    assert desk.answer is not None
+    first, second = desk.workbench.costs(desk.answer).columns
+    assert first.tco is not None
+    assert second.tco is not None
+    lines = {line.name: line.usd for line in first.tco.lines}
+    assert lines["power"] / first.tco.total_usd == pytest.approx(0.4, abs=0.001)
+    software = {line.name: line.usd for line in second.tco.lines}["upkeep"]
+    assert software == pytest.approx(2100.0)
+    desk.undo_stack.undo()
+    desk.flush()
+    assert len(desk.scenario.accelerators) == 4
+    view.case.set_value("rents_of_the_faq")
+    view.case.chosen.emit("rents_of_the_faq")
+    assert "710 to 1,300" in view.said.text()

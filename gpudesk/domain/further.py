@@ -1,0 +1,16 @@
+"""What a sheet says beside an answer, where it was asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gpudesk.domain.costs import CostAnswer
+from gpudesk.domain.sizing import HowMany
+
+
+@dataclass(frozen=True, slots=True)
+class Further:
+    """How many accelerators are needed, and what they cost."""
+
+    how_many: HowMany | None = None
+    costs: CostAnswer | None = None
