@@ -77,10 +77,12 @@ class RowsChart(QWidget):
         self.rows: tuple[RowName, ...] = ()
         self.current = -1
         self._ends, self._low, self._high = (0.0, 1.0), 0.0, 1.0
+        self._area: QRectF | None = None
         self._links: list[Link] = []
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        theme.changed.connect(self._fit)
         theme.changed.connect(self.updateGeometry)
         theme.changed.connect(self.update)
 
@@ -127,6 +129,7 @@ class RowsChart(QWidget):
         self._fit()
 
     def _fit(self) -> None:
+        self._area = None
         self._low, self._high = _LINEAR.fitted(*self._ends, self._most_ticks())
 
     def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
@@ -146,6 +149,11 @@ class RowsChart(QWidget):
     @property
     def area(self) -> QRectF:
         """The rectangle of all rows between the ends of the scale."""
+        if self._area is None:
+            self._area = self._measured()
+        return self._area
+
+    def _measured(self) -> QRectF:
         px = self.theme.px
         top = px(_HEAD) + px(_KEY)
         left, right = px(self.names_width), self.width() - px(self.after_width)

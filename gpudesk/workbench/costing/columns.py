@@ -6,12 +6,15 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+import numpy as np
+
 from gpudesk.domain.answers import Column, Curve
 from gpudesk.domain.costs import CostColumn, CostLine, CostPoint, Efficiency, ResolvedInput, Tco, TokenCosts
 from gpudesk.domain.estimates import Banded, Estimate
 from gpudesk.domain.price_ranges import PriceRange
 from gpudesk.domain.units import GIB
 from gpudesk.economics.owning import (
+    Amount,
     Ownership,
     energy_kwh,
     ownership_lines,
@@ -183,18 +186,17 @@ def _curve(found: Situation, curve: Curve | None, *, own: bool, hire: bool) -> t
     deployment = found.deployment
     if curve is None or deployment is None:
         return ()
-    points = []
-    rates = curve.output_tokens_per_s.value
-    for number, rate, pace in zip(curve.concurrency, rates, curve.tpot_ms.value, strict=True):
-        if rate <= 0.0 or pace <= 0.0:
-            continue
-        values = {**found.values, THROUGHPUT: float(rate)}
-        points.append(
-            CostPoint(
-                concurrency=int(number),
-                tokens_per_s_per_user=_MS / float(pace),
-                owned_usd=_amount(owned_per_million(values, deployment)) if own else None,
-                rented_usd=_amount(rented_per_million(values, deployment)) if hire else None,
-            )
+    rates, paces = np.array(curve.output_tokens_per_s.value), np.array(curve.tpot_ms.value)
+    known = (rates > 0.0) & (paces > 0.0)
+    values: dict[str, Amount] = {**found.values, THROUGHPUT: rates[known]}
+    nothing = [None] * int(known.sum())
+    return tuple(
+        CostPoint(*point)
+        for point in zip(
+            np.array(curve.concurrency)[known].tolist(),
+            (_MS / paces[known]).tolist(),
+            np.asarray(owned_per_million(values, deployment)).tolist() if own else nothing,
+            np.asarray(rented_per_million(values, deployment)).tolist() if hire else nothing,
+            strict=True,
         )
-    return tuple(points)
+    )

@@ -38,6 +38,8 @@ class Costs:
         """Take the facts; both stay as they are."""
         self._catalog = catalog
         self.assumptions = assumptions
+        #: The last answer with what its costs are worked out from, which is asked for several times.
+        self._last: tuple[Answer, tuple[Situation, ...]] | None = None
 
     @cached_property
     def _prices(self) -> Mapping[str, Mapping[str, PriceRange]]:
@@ -48,6 +50,11 @@ class Costs:
 
     def situations(self, answer: Answer) -> tuple[Situation, ...]:
         """Return for each accelerator what its costs are worked out from."""
+        if self._last is None or self._last[0] is not answer:
+            self._last = answer, self._situations(answer)
+        return self._last[1]
+
+    def _situations(self, answer: Answer) -> tuple[Situation, ...]:
         settings = answer.scenario.costs
         return tuple(
             situation(
@@ -67,8 +74,8 @@ class Costs:
     def _title(self, source: str) -> str:
         return self._catalog.source(source).title
 
-    def costs(self, answer: Answer) -> CostAnswer:
-        """Return the costs of all accelerators, and where they are equal."""
+    def costs(self, answer: Answer, *, brief: bool = False) -> CostAnswer:
+        """Return the costs of all, and where they are equal: to each other, or if `brief` to rents alone."""
         found = self.situations(answer)
         term = answer.scenario.costs.rent_term
         columns = tuple(
@@ -78,7 +85,7 @@ class Costs:
         breaks: list[BreakEven] = []
         for each, column in zip(found, columns, strict=True):
             breaks += own_rent(each, column)
-            if each is not found[0]:
+            if each is not found[0] and not brief:
                 breaks += ties(each, found[0])
                 breaks += port(each, found[0])
         return CostAnswer(columns, tuple(breaks), _api(found), _utilisation(found))

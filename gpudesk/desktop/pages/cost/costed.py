@@ -41,4 +41,4 @@ def costed(desk: Desk) -> Costed | None:
     if answer is None:
         return None
     money = Money(desk.formatter, answer.scenario.costs.currency)
-    return Costed(desk.workbench.costs(answer), parts(answer), money, desk.formatter)
+    return Costed(desk.workbench.costing.costs(answer, brief=True), parts(answer), money, desk.formatter)
