@@ -1,0 +1,78 @@
+"""How long costs take: of a comparison, of many draws, and from a changed input to the paint."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from gpudesk.desktop.app import Program
+from gpudesk.desktop.main_window import MainWindow
+from gpudesk.desktop.pages.cost.page import CostPage
+from gpudesk.domain.ranges import Range
+from gpudesk.workbench.templates import read_template
+from gpudesk.workbench.workbench import Workbench
+from tests.benchmarks.conftest import Say
+
+FOUR = "70b-chat-on-four"
+DRAWS_MS = 200.0
+FRAME_MS = 16.0
+ROUNDS = 30
+#: What a machine that does something else beside may take longer.
+SLACK = 1.5
+
+
+@pytest.fixture(scope="module")
+def workbench() -> Iterator[Workbench]:
+    with Workbench.open(with_own=False) as opened:
+        yield opened
+
+
+def test_a_hundred_thousand_draws_take_a_fifth_of_a_second(workbench: Workbench, say: Say) -> None:
+    answer = workbench.answer(read_template(FOUR), with_curves=True)
+    times = []
+    for seed in range(7):
+        start = time.perf_counter()
+        workbench.costing.draws(answer, seed=seed)
+        times.append((time.perf_counter() - start) * 1000)
+    say(f"100,000 draws of four accelerators: {statistics.median(times):.0f} ms")
+    assert statistics.median(times) <= DRAWS_MS * SLACK
+
+
+@pytest.fixture
+def window(workbench: Workbench, qapp: QApplication, qtbot: QtBot, user_home: object) -> MainWindow:
+    program = Program(qapp, workbench)
+    program.set_theme("light")
+    made = program.new_window()
+    qtbot.addWidget(made, before_close_func=lambda _: made.desk.undo_stack.setClean())
+    made.resize(1920, 1080)
+    made.open_template(FOUR)
+    made.show()
+    made.show_page("cost")
+    return made
+
+
+@pytest.mark.parametrize("view", ["overview", "tokens", "rent", "assumptions"])
+def test_a_changed_input_is_painted_within_a_frame(
+    window: MainWindow, qapp: QApplication, say: Say, view: str
+) -> None:
+    page, desk = window.page, window.desk
+    assert isinstance(page, CostPage)
+    page.choose_view(view)
+    for _ in range(20):
+        qapp.processEvents()
+    times = []
+    for number in range(ROUNDS):
+        costs = desk.scenario.costs.with_input("energy_usd_per_kwh", Range(0.05, 0.1 + number / 1000, 0.3))
+        start = time.perf_counter()
+        desk.edit("Energy", costs=costs)
+        desk.flush()
+        for _ in range(5):
+            qapp.processEvents()
+        times.append((time.perf_counter() - start) * 1000)
+    say(f"a changed cost on {view}: {statistics.median(times):.1f} ms")
+    assert statistics.median(times) <= FRAME_MS * SLACK
