@@ -1,0 +1,201 @@
+"""A spreadsheet for tests: reads a workbook back and works its formulas out again, by itself."""
+
+import io
+import math
+import operator
+import re
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+import openpyxl
+
+Value = float | str
+#: The name of a sheet and a cell of it.
+Place = tuple[str, str]
+NOTHING: Mapping[Place, float] = MappingProxyType({})
+DONE: Mapping[str, Callable[[float, float], float]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+}
+OF_ALL: Mapping[str, Callable[[list[float]], float]] = {"SUM": math.fsum, "MIN": min, "MAX": max}
+#: Texts, references, names of functions, numbers and signs.
+TOKEN = re.compile(
+    r"""(?P<text>"(?:[^"]|"")*")"""
+    r"""|(?P<cell>(?:'(?:[^']|'')+'!)?\$?[A-Z]+\$?\d+)"""
+    r"""|(?P<word>[A-Z]+)|(?P<number>\d+(?:\.\d+)?)|(?P<sign>[-+*/^()=<>,:])"""
+)
+
+
+class Book:
+    """A workbook that was read back, and what its formulas give after some cells were changed."""
+
+    def __init__(self, raw: bytes, changed: Mapping[Place, float] = NOTHING) -> None:
+        self.formulas: dict[Place, str] = {}
+        self.cached: dict[Place, Value] = {}
+        self._values: dict[Place, Value] = {}
+        shown = openpyxl.load_workbook(io.BytesIO(raw), data_only=True)
+        for sheet in openpyxl.load_workbook(io.BytesIO(raw)).worksheets:
+            for row in sheet.iter_rows():
+                for cell in row:
+                    place, held = (sheet.title, cell.coordinate), shown[sheet.title][cell.coordinate].value
+                    self.cached[place] = "" if held is None else held
+                    if cell.data_type == "f":
+                        self.formulas[place] = str(cell.value)[1:]
+                    else:
+                        self._values[place] = changed.get(place, self.cached[place])
+        self.titles: list[str] = shown.sheetnames
+
+    def value(self, place: Place) -> Value:
+        """Return what a cell gives."""
+        if place not in self._values:
+            formula = self.formulas.get(place)
+            self._values[place] = "" if formula is None else Formula(self, place[0], formula).value()
+        return self._values[place]
+
+    def number(self, place: Place) -> float:
+        """Return what a cell gives, which must be a number."""
+        value = self.value(place)
+        assert not isinstance(value, str), place
+        return value
+
+    def beside(self, sheet: str, label: str, column: str = "B") -> Place:
+        """Return the cell in a column of the first row that begins with a label."""
+        row = next(
+            place[1][1:]
+            for place, held in self.cached.items()
+            if place[0] == sheet and place[1].startswith("A") and held == label
+        )
+        return sheet, f"{column}{row}"
+
+    def months(self, sheet: str) -> list[list[Value]]:
+        """Return the months of an accelerator that are within its term, as rows of seven."""
+        first = int(self.beside(sheet, "Month")[1][1:]) + 1
+        found = []
+        for number in range(first, first + 500):
+            row = [self.value((sheet, f"{letter}{number}")) for letter in "ABCDEFG"]
+            if row[0] == "":
+                break
+            found.append(row)
+        return found
+
+
+class Formula:
+    """What a formula gives, with as much of a spreadsheet as those of a cash flow need."""
+
+    def __init__(self, book: Book, sheet: str, formula: str) -> None:
+        assert "".join(found.group() for found in TOKEN.finditer(formula)) == formula, formula
+        self._book, self._sheet = book, sheet
+        self._tokens = [(str(found.lastgroup), found.group()) for found in TOKEN.finditer(formula)]
+
+    def value(self) -> Value:
+        """Return what the whole formula gives."""
+        result = self._compared()
+        assert not self._tokens
+        assert not isinstance(result, list)
+        return result
+
+    def _next(self) -> str:
+        return self._tokens[0][1] if self._tokens else ""
+
+    def _take(self) -> tuple[str, str]:
+        return self._tokens.pop(0)
+
+    def _compared(self) -> Value | list[Value]:
+        left = self._added()
+        if self._next() not in ("=", "<", ">"):
+            return left
+        sign, right = self._take()[1], self._added()
+        if sign == "=":
+            return float(left == right)
+        one, other = number_of(left), number_of(right)
+        return float(one < other if sign == "<" else one > other)
+
+    def _added(self) -> Value | list[Value]:
+        left = self._multiplied()
+        while self._next() in ("+", "-"):
+            sign = self._take()[1]
+            left = DONE[sign](number_of(left), number_of(self._multiplied()))
+        return left
+
+    def _multiplied(self) -> Value | list[Value]:
+        left = self._negated()
+        while self._next() in ("*", "/"):
+            sign = self._take()[1]
+            left = DONE[sign](number_of(left), number_of(self._negated()))
+        return left
+
+    def _negated(self) -> Value | list[Value]:
+        if self._next() == "-":
+            self._take()
+            return -number_of(self._negated())
+        return self._atom()
+
+    def _atom(self) -> Value | list[Value]:
+        kind, token = self._take()
+        if kind == "number":
+            return float(token)
+        if kind == "text":
+            return token[1:-1].replace('""', '"')
+        if kind == "cell":
+            return self._cells(token)
+        if kind == "word":
+            return self._called(token)
+        assert token == "("
+        inside = self._compared()
+        assert self._take()[1] == ")"
+        return inside
+
+    def _cells(self, first: str) -> Value | list[Value]:
+        if self._next() != ":":
+            return self._book.value(self._place(first))
+        self._take()
+        (sheet, start), (_, end) = self._place(first), self._place(self._take()[1])
+        assert start[0] == end[0]
+        rows = range(int(start[1:]), int(end[1:]) + 1)
+        return [self._book.value((sheet, f"{start[0]}{row}")) for row in rows]
+
+    def _place(self, token: str) -> Place:
+        sheet, _, cell = token.rpartition("!")
+        return sheet[1:-1].replace("''", "'") or self._sheet, cell.replace("$", "")
+
+    def _called(self, name: str) -> Value:
+        assert self._take()[1] == "("
+        given = [self._compared()]
+        while self._next() == ",":
+            self._take()
+            given.append(self._compared())
+        assert self._take()[1] == ")"
+        return called(name, given)
+
+
+def number_of(value: Value | list[Value]) -> float:
+    """Return a number; text is none, which only a branch that is not taken may come to."""
+    return math.nan if isinstance(value, str | list) else value
+
+
+def numbers_of(given: list[Value | list[Value]]) -> list[float]:
+    """Return the numbers among what a function was given; cells of text do not count."""
+    flat = [each for one in given for each in (one if isinstance(one, list) else [one])]
+    return [each for each in flat if not isinstance(each, str)]
+
+
+def called(name: str, given: list[Value | list[Value]]) -> Value:
+    """Return what a function gives."""
+    if name == "IF":
+        chosen = given[1] if given[0] else given[2]
+    elif name == "INDEX":
+        assert isinstance(given[0], list)
+        place = number_of(given[1])
+        chosen = math.nan if math.isnan(place) else given[0][int(place) - 1]
+    elif name == "MATCH":
+        assert isinstance(given[1], list)
+        assert given[2] == 0.0
+        chosen = float(given[1].index(given[0]) + 1) if given[0] in given[1] else math.nan
+    elif name == "SIGN":
+        chosen = math.copysign(1.0, number_of(given[0])) if given[0] else 0.0
+    else:
+        chosen = OF_ALL[name](numbers_of(given) or [0.0])
+    assert not isinstance(chosen, list)
+    return chosen
