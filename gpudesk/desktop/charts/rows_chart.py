@@ -76,6 +76,8 @@ class RowsChart(QWidget):
         self.title, self.subtitle, self.note = "", "", ""
         self.rows: tuple[RowName, ...] = ()
         self.current = -1
+        #: Where in its height the row was pressed, of 1; the keyboard means the lower end.
+        self.pressed_at = 1.0
         self._ends, self._low, self._high = (0.0, 1.0), 0.0, 1.0
         self._area: QRectF | None = None
         self._links: list[Link] = []
@@ -251,6 +253,7 @@ class RowsChart(QWidget):
         event.accept()
 
     def _press(self, key: str) -> None:
+        self.pressed_at = 1.0
         linked = any(link.key == key for link in self._links)
         (self.link_pressed if linked else self.row_selected).emit(key)
 
@@ -265,6 +268,8 @@ class RowsChart(QWidget):
         number = self._row_at(event.position())
         if number >= 0:
             self.current = number
+            band = self.band(number)
+            self.pressed_at = (event.position().y() - band.top()) / band.height()
             self.row_selected.emit(self.rows[number].key)
             self.update()
 

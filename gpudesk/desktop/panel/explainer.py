@@ -48,8 +48,23 @@ class Explainer:
         if selection.kind is SelectionKind.ATTRIBUTE:
             made = explain_attribute(answer, position, selection.name, formatter)
             return self._with_catalog(made, answer.columns[position].attributes, selection.name)
+        if selection.kind is SelectionKind.COST:
+            return self._cost(position, selection.name)
         backing = self._backing(answer.columns[position], selection.name, whole=whole)
         return explain_figure(answer, position, selection.name, backing, formatter)
+
+    def _cost(self, position: int, name: str) -> Explanation | None:
+        """Explain a cost of a column, with the prices of its part on record."""
+        from gpudesk.sheets.explaining_costs import explain_cost
+
+        answer, workbench = self._desk.answer, self._desk.workbench
+        if answer is None:
+            return None
+        column = workbench.costing.costs(answer, brief=True).columns[position]
+        count = "" if column.count is None else f" × {self._desk.formatter.count(column.count)}"
+        prices = workbench.catalog.prices(column.accelerator)
+        called = f"{self._desk.names[position]}{count}"
+        return explain_cost(answer, column, called, name, self._desk.formatter, prices)
 
     def _view(self) -> CatalogView:
         return catalog_view(self._desk, self._settings)

@@ -14,6 +14,8 @@ class SelectionKind(StrEnum):
     ATTRIBUTE = "attribute"
     #: A figure of the column's estimate.
     FIGURE = "figure"
+    #: A cost of the column.
+    COST = "cost"
     #: An attribute of the model, from the catalog.
     MODEL = "model"
     #: An attribute of any thing of the catalog, whether the scenario has it or not.
@@ -67,6 +69,11 @@ def attribute(column: str, name: str) -> Selection:
 def figure(column: str, name: str) -> Selection:
     """Return the selection of a figure of a column's estimate."""
     return Selection(column, SelectionKind.FIGURE, name)
+
+
+def cost(column: str, name: str) -> Selection:
+    """Return the selection of a cost of a column."""
+    return Selection(column, SelectionKind.COST, name)
 
 
 def model_attribute(name: str) -> Selection:

@@ -15,10 +15,14 @@ from gpudesk.desktop.pages.cost.rent_chart import RentChart
 from gpudesk.desktop.pages.cost.token_chart import TokenChart
 from gpudesk.desktop.pages.cost.years_chart import YearsChart
 from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.selection import cost
 from gpudesk.desktop.theme.theme import Theme
 from gpudesk.desktop.widgets.ground import Rule
+from gpudesk.sheets.explaining_costs import OWNED, RENTED, TOTAL
 
 _MARGIN, _BETWEEN, _ABOVE = 16, 32, 10
+#: Above the middle of a row stands the rent, below it what owning costs.
+_MIDDLE = 0.5
 
 
 class CostView(QWidget):
@@ -64,6 +68,7 @@ class Overview(CostView):
         """Make four charts."""
         self._desk = desk
         self._key = ""
+        self._costs: Costed | None = None
         self.tokens = TokenChart(theme, desk.formatter)
         self.years = YearsChart(theme, desk.formatter)
         self.influences = InfluenceChart(theme, desk.formatter)
@@ -88,10 +93,13 @@ class Overview(CostView):
         for chart in (self.tokens, self.years):
             chart.link_pressed.connect(self.price_wanted)
             chart.row_selected.connect(self.chosen)
+        self.tokens.row_selected.connect(lambda key: self._select(key, of_years=False))
+        self.years.row_selected.connect(lambda key: self._select(key, of_years=True))
         self.rent.curve_clicked.connect(self.chosen)
 
     def show_costs(self, costed: Costed) -> None:
         """Show the costs of the desk's answer."""
+        self._costs = costed
         self.tokens.show_costs(costed)
         self.years.show_costs(costed)
         self.rent.show_costs(costed)
@@ -100,6 +108,14 @@ class Overview(CostView):
     def choose(self, key: str) -> None:
         """Show what moves the cost of one accelerator."""
         self._key = key
+
+    def _select(self, key: str, *, of_years: bool) -> None:
+        """Let the panel explain a cost: of all years, or of a token, owned where there is a price."""
+        column = None if self._costs is None else self._costs.costs.columns[self._costs.place(key)]
+        upper = self.tokens.pressed_at < _MIDDLE and column is not None and column.rented is not None
+        owned = column is not None and column.owned is not None and not upper
+        name = TOTAL if of_years else OWNED if owned else RENTED
+        self._desk.select(cost(key, name))
 
     def _show_influences(self, costed: Costed) -> None:
         """Show what moves the cost of the chosen accelerator, owned if it has a price, else rented."""

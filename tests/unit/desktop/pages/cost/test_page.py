@@ -14,12 +14,15 @@ from gpudesk.desktop.pages.cost.cases_view import CasesView
 from gpudesk.desktop.pages.cost.page import CostPage
 from gpudesk.desktop.pages.cost.questions import DrawsView, RentView, TokensView
 from gpudesk.desktop.pages.cost.views import Overview
+from gpudesk.desktop.panel.explainer import Explainer
 from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.selection import cost
 from gpudesk.desktop.session.settings import Settings
 from gpudesk.desktop.theme.theme import Theme
 from gpudesk.desktop.widgets.number_edit import NumberEdit
 from gpudesk.domain.cost_inputs import NO_SETTINGS, Currency
 from gpudesk.domain.ranges import Range
+from gpudesk.sheets.explaining_costs import OWNED, RENTED, TOTAL
 
 
 @pytest.fixture
@@ -398,3 +401,21 @@ def test_a_printed_case_says_what_follows_and_can_be_taken_over(page: CostPage, 
     view.case.set_value("rents_of_the_faq")
     view.case.chosen.emit("rents_of_the_faq")
     assert "710 to 1,300" in view.said.text()
+
+
+def test_a_click_lets_the_panel_explain_the_cost(page: CostPage, desk: Desk) -> None:
+    view = overview(page)
+    band = view.tokens.band(1)
+    above = QPoint(20, int(band.top() + band.height() * 0.25))
+    below = QPoint(20, int(band.top() + band.height() * 0.75))
+    QTest.mouseClick(view.tokens, Qt.MouseButton.LeftButton, pos=above)
+    assert desk.selection == cost("mi325x", RENTED)
+    QTest.mouseClick(view.tokens, Qt.MouseButton.LeftButton, pos=below)
+    assert desk.selection == cost("mi325x", OWNED)
+    explained = Explainer(desk).explain(desk.selection)
+    assert explained is not None
+    assert explained.what == "Cost per million tokens, MI325X × 1, owned"
+    QTest.mouseClick(
+        view.years, Qt.MouseButton.LeftButton, pos=QPoint(20, int(view.years.band(0).center().y()))
+    )
+    assert desk.selection == cost("h200-sxm", TOTAL)

@@ -1,0 +1,83 @@
+"""What stands behind a cost: arithmetic that gives it, inputs with their origin, prices on record."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from gpudesk.domain.answers import Answer
+from gpudesk.domain.costs import CostColumn
+from gpudesk.domain.formatting import UNKNOWN, Formatter
+from gpudesk.sheets.explaining_costs import OWNED, RENTED, TOTAL, explain_cost
+from gpudesk.sheets.explanation import Explanation, Ground
+from gpudesk.workbench.templates import read_template
+from gpudesk.workbench.workbench import Workbench
+
+
+@pytest.fixture(scope="module")
+def workbench() -> Iterator[Workbench]:
+    with Workbench.open(with_own=False) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def answer(workbench: Workbench) -> Answer:
+    return workbench.answer(read_template("70b-chat-on-four"))
+
+
+def explained(workbench: Workbench, answer: Answer, key: str, name: str) -> tuple[CostColumn, Explanation]:
+    """Return a column's costs with the explanation of one of them."""
+    column = next(each for each in workbench.costs(answer).columns if each.key == key)
+    prices = workbench.catalog.prices(column.accelerator)
+    return column, explain_cost(answer, column, f"{key} × 1", name, Formatter(), prices)
+
+
+def test_a_rented_token_is_rent_over_tokens(workbench: Workbench, answer: Answer) -> None:
+    column, found = explained(workbench, answer, "mi325x", RENTED)
+    assert column.rented is not None
+    assert found.what == "Cost per million tokens, mi325x × 1, rented"
+    assert (found.figure, found.unit) == (f"{column.rented.output.value:.2f}", "USD")
+    assert found.band.endswith("from the band of the throughput")
+    assert found.conditions == "Busy all hours"
+    working = found.working
+    assert working is not None
+    assert [each.name for each in working.inputs] == ["rent", "tokens"]
+    sources = [each.source for each in working.walk() if each.source]
+    assert any("prices on record" in source for source in sources)
+    (group,) = found.claims
+    assert group.label == "Rents on demand"
+    assert len(group.claims) == 4
+    assert "undated, catalog" in " ".join(claim.origin for claim in group.claims)
+
+
+def test_the_lines_of_a_total_are_all_there_with_their_inputs(workbench: Workbench, answer: Answer) -> None:
+    column, found = explained(workbench, answer, "mi325x", TOTAL)
+    assert column.tco is not None
+    assert found.figure == f"{column.tco.total_usd:,.0f}"
+    assert found.ground is Ground.EXACT
+    working = found.working
+    assert working is not None
+    assert [line.name for line in working.inputs] == [line.name for line in column.tco.lines if line.usd]
+    for line in working.inputs:
+        assert line.formula
+        assert line.inputs
+        assert all(each.source for each in line.inputs)
+    assert working.outline[0] == "total"
+
+
+def test_an_owned_token_is_the_total_over_all_tokens(workbench: Workbench, answer: Answer) -> None:
+    column, found = explained(workbench, answer, "h200-sxm", OWNED)
+    assert column.owned is not None
+    assert found.figure == f"{column.owned.output.value:.2f}"
+    assert found.working is not None
+    assert [each.name for each in found.working.inputs] == ["total", "tokens"]
+    (group,) = found.claims
+    assert group.label == "Purchase prices"
+
+
+@pytest.mark.parametrize("name", [OWNED, TOTAL])
+def test_what_lacks_a_price_says_so(workbench: Workbench, answer: Answer, name: str) -> None:
+    _, found = explained(workbench, answer, "mi355x", name)
+    assert found.figure == UNKNOWN
+    assert found.band == "No purchase price found"
+    assert found.working is None
+    assert found.claims == ()
