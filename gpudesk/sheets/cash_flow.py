@@ -11,11 +11,12 @@ import xlsxwriter
 
 from gpudesk.domain.costs import CostAnswer, CostColumn
 from gpudesk.domain.formatting import UNKNOWN
-from gpudesk.sheets.cash_flow_cells import Looks, Page, if_blank, sheet_name
+from gpudesk.sheets.cash_flow_cells import Looks, Page, if_blank
 from gpudesk.sheets.cash_flow_inputs import COUNT, THROUGHPUT, Given, write_inputs
 from gpudesk.sheets.cash_flow_owned import HOURS_PER_YEAR, Owned, months_shown, write_accelerator
 from gpudesk.sheets.cost_words import missing_text
 from gpudesk.sheets.plain_text import shown_text
+from gpudesk.sheets.sheet_names import TAKEN, sheet_name
 from gpudesk.text import tr
 
 _SECONDS_PER_HOUR: Final = 3600.0
@@ -47,8 +48,7 @@ def cash_flow_workbook(
     workbook = xlsxwriter.Workbook(target, _OPTIONS)
     workbook.set_properties({"title": shown_text(title), "created": _created(made_on)})
     looks = Looks(workbook)
-    # Excel keeps this name for itself.
-    taken = {"history"}
+    taken = {TAKEN}
     summary, inputs, *pages = (
         Page(workbook, sheet_name(name, taken))
         for name in (tr("Summary"), tr("Inputs"), *(names[column.key] for column in owned))

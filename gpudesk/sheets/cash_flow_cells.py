@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import operator
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -17,13 +16,10 @@ from typing import Any, Final, NamedTuple
 from xlsxwriter.utility import xl_rowcol_to_cell
 
 from gpudesk.sheets.plain_text import begins_formula, shown_text
-from gpudesk.text import tr
 
 #: What a cell holds; empty text is a cell that shows nothing.
 Value = float | str
 
-_LONGEST_NAME: Final = 31
-_NOT_IN_NAMES: Final = re.compile(r"[\[\]:*?/\\]")
 #: How firmly signs bind. A minus before a term binds more than all others.
 _BINDING: Final[Mapping[str, int]] = MappingProxyType({"+": 1, "-": 1, "*": 2, "/": 2})
 _NEGATED: Final = 3
@@ -143,18 +139,6 @@ def _number(term: Term) -> float:
 
 def _span(cells: Sequence[Term]) -> str:
     return f"{cells[0].text}:{cells[-1].text}"
-
-
-def sheet_name(title: str, taken: set[str]) -> str:
-    """Return a name for a sheet and keep it: short, without what Excel forbids, no two alike."""
-    plain = _NOT_IN_NAMES.sub(" ", shown_text(title)).strip(" '")[:_LONGEST_NAME].strip(" '") or tr("Table")
-    name, number = plain, 1
-    while name.casefold() in taken:
-        number += 1
-        end = f" ({number})"
-        name = f"{plain[: _LONGEST_NAME - len(end)].rstrip()}{end}"
-    taken.add(name.casefold())
-    return name
 
 
 class TextLook(NamedTuple):

@@ -7,7 +7,6 @@ digits that they were stated with. What is folded away are the columns about the
 from __future__ import annotations
 
 import io
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import IO, Any, Final
 
@@ -15,6 +14,7 @@ import xlsxwriter
 
 from gpudesk.sheets.export_cells import ExportCells
 from gpudesk.sheets.plain_text import begins_formula, shown_text
+from gpudesk.sheets.sheet_names import TAKEN, sheet_name
 from gpudesk.sheets.source_table import sources_table
 from gpudesk.sheets.table_export import CellKind, CellValue, Column, ExportTable, known
 from gpudesk.text import tr
@@ -25,8 +25,6 @@ _MOST_DECIMALS: Final = 3
 _NARROWEST, _WIDEST = 8, 60
 #: Width that the arrow of a filter takes.
 _ARROW: Final = 3
-_LONGEST_NAME: Final = 31
-_NOT_IN_NAMES: Final = re.compile(r"[\[\]:*?/\\]")
 _OPTIONS: Final = {
     "in_memory": True,
     "strings_to_formulas": False,
@@ -42,9 +40,9 @@ def write_xlsx(tables: Sequence[ExportTable], file: IO[bytes]) -> None:
     workbook.set_properties({"title": shown_text(tables[0].title)})
     looks = _Looks(workbook)
     # Excel keeps this name for itself.
-    taken = {"history"}
+    taken = {TAKEN}
     for table in (*tables, *_appendix(tables)):
-        sheet = workbook.add_worksheet(_sheet_name(table.title, taken))
+        sheet = workbook.add_worksheet(sheet_name(table.title, taken))
         _write_table(sheet, table, looks)
     workbook.close()
     file.write(target.getvalue())
@@ -68,17 +66,6 @@ def _notes(table: ExportTable) -> tuple[str, ...]:
         "Source, kind and date of every figure stand in the columns right of it, which are folded away."
     )
     return (*table.notes, said)
-
-
-def _sheet_name(title: str, taken: set[str]) -> str:
-    """Return a name for a sheet and keep it: short, without what Excel forbids, no two alike."""
-    plain = _NOT_IN_NAMES.sub(" ", shown_text(title)).strip(" '")[:_LONGEST_NAME].strip(" '") or tr("Table")
-    name, number = plain, 1
-    while name.casefold() in taken:
-        number += 1
-        name = f"{plain[: _LONGEST_NAME - 5]} ({number})"
-    taken.add(name.casefold())
-    return name
 
 
 class _Looks:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from gpudesk.cli import output
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 _DRAWS, _MOST_DRAWS, _SEED = 100_000, 10_000_000, 1
 _SET: Final = "--set"
+_WORKBOOK: Final = ".xlsx"
 
 
 def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type to itself
@@ -33,6 +35,12 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type
     )
     _add_costs(parser.add_argument_group(tr("costs, otherwise of the catalog and of defaults")))
     add_scenario_options(parser)
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar=tr("FILE"),
+        help=tr("write the cash flow month by month: .xlsx, with live formulas"),
+    )
     add_json(parser)
     parser.set_defaults(run=run)
 
@@ -90,10 +98,17 @@ def run(options: argparse.Namespace) -> int:
 
     if not 1 <= options.draws <= _MOST_DRAWS:
         raise InputError(message("field.range", given=str(options.draws), low=1, high=_MOST_DRAWS), "--draws")
+    target = None if options.output is None else Path(options.output)
+    if target is not None and target.suffix.lower() != _WORKBOOK:
+        raise InputError(message("sheet.format", suffix=target.suffix, known=(_WORKBOOK,)), str(target))
     with Workbench.open() as workbench:
         scenario = scenario_from(options, workbench)
         settings = _settings(options, scenario, workbench)
-        _show(options, replace(scenario, costs=settings), workbench)
+        scenario = replace(scenario, costs=settings)
+        if target is None:
+            _show(options, scenario, workbench)
+        else:
+            _write(options, scenario, workbench, target)
     return DONE
 
 
@@ -156,6 +171,23 @@ def _option(where: str | None) -> str | None:
     if head in ("rent_term", "runs_on", "around", "currency"):
         return "--" + head.replace("_", "-")
     return f"{_SET} {place.partition('.')[2]}".strip()
+
+
+def _write(options: argparse.Namespace, scenario: Scenario, workbench: Workbench, target: Path) -> None:
+    """Write the cash flow as a workbook."""
+    from gpudesk.domain.comparison import column_keys
+    from gpudesk.sheets.cash_flow import cash_flow_workbook
+    from gpudesk.sheets.dates import today
+    from gpudesk.sheets.names import column_names
+    from gpudesk.workbench.files import write_atomically
+
+    answer = workbench.answer(scenario)
+    names = dict(zip(column_keys(scenario.accelerators), column_names(answer), strict=True))
+    revision = answer.catalog_revision[:8]
+    costs = workbench.costs(answer)
+    book = cash_flow_workbook(costs, names, title=scenario.name, revision=revision, made_on=today())
+    write_atomically(target, book)
+    output.written(target, as_json=options.json, content_hash=answer.content_hash)
 
 
 def _show(options: argparse.Namespace, scenario: Scenario, workbench: Workbench) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import math
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -156,3 +157,12 @@ def test_what_cannot_be_is_said_at_the_option(capsys: Capture, more: tuple[str, 
     assert told.out == ""
     assert said in told.err
     assert told.err.count("\n") == 1
+
+
+def test_the_cash_flow_is_written_as_a_workbook(capsys: Capture, tmp_path: Path) -> None:
+    file = tmp_path / "cash.xlsx"
+    assert entry.main(["cost", *ASKED, "-o", str(file)]) == 0
+    assert str(file) in capsys.readouterr().out
+    assert zipfile.is_zipfile(file)
+    assert entry.main(["cost", *ASKED, "-o", str(tmp_path / "cash.pdf")]) == 1
+    assert ".xlsx" in capsys.readouterr().err

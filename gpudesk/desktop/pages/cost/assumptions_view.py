@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QVBoxLayout, 
 
 from gpudesk.desktop.charts.data_table import Data
 from gpudesk.desktop.pages.cost.costed import Costed
+from gpudesk.desktop.pages.cost.currency_row import CurrencyRow
 from gpudesk.desktop.pages.cost.input_row import InputRow
 from gpudesk.desktop.pages.cost.views import CostView
 from gpudesk.desktop.session.desk import Desk
@@ -89,6 +90,8 @@ class AssumptionsView(CostView):
         self.controls.edited.connect(self._change)
         self.controls.reset_wanted.connect(lambda: self._apply(NO_SETTINGS, tr("Costs back to defaults")))
         self.controls.discounts_wanted.connect(self._take_discounts)
+        self.currency = CurrencyRow(theme, desk.formatter.style, self)
+        self.currency.edited.connect(lambda currency: self._change({"currency": currency}))
         self.said = Label(
             theme,
             tr("What is stated by nobody is assumed, and says why. An empty field leaves it to the program."),
@@ -104,6 +107,7 @@ class AssumptionsView(CostView):
         whole.setContentsMargins(_MARGIN, 0, _MARGIN, _MARGIN)
         whole.setSpacing(theme.px(12))
         whole.addWidget(self.controls)
+        whole.addWidget(self.currency)
         whole.addWidget(self.said)
         whole.addLayout(self._grids)
         self._grids.addWidget(self._shared)
@@ -173,6 +177,7 @@ class AssumptionsView(CostView):
         self._make_parts(costed)
         settings = self._desk.scenario.costs
         self.controls.show_settings(settings)
+        self.currency.show_currency(settings.currency)
         inputs = {column.accelerator: column.inputs for column in costed.costs.columns}
         first = next(iter(inputs.values()), {})
         revision = answer.catalog_revision[:8]

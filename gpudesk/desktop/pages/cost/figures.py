@@ -28,6 +28,8 @@ def unit_figures(costed: Costed) -> Figures:
         tr("tok/s a kW"),
         tr("tok/s a rack"),
         tr("J a token"),
+        tr("MWh"),
+        tr("t CO₂e"),
     )
     rows = tuple(
         FigureRow(part.key, part.slot, part.hollow, part.name, _unit_cells(costed, column), _remark(column))
@@ -47,13 +49,15 @@ def _unit_cells(costed: Costed, column: CostColumn) -> tuple[str, ...]:
         figures = (tokens.output.value, tokens.input.value, tokens.blended.value, thousand)
         money_cells = [money.small(each) for each in (*figures, tokens.user_month.value)]
     if found is None:
-        return (*money_cells, *[UNKNOWN] * 5)
+        return (*money_cells, *[UNKNOWN] * 7)
     banded = (found.tokens_per_s_per_kw, found.tokens_per_s_per_rack, found.joules_per_token)
+    large = (found.energy_kwh, found.carbon_kg)
     return (
         *money_cells,
         money.small(found.usd_per_gib),
         money.small(found.usd_per_gib_for_kv),
         *(formatter.estimate(None if each is None else each.value) for each in banded),
+        *(formatter.estimate(None if each is None else each / _THOUSAND) for each in large),
     )
 
 

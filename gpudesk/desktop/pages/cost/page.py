@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Final
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QStackedLayout, QVBoxLayout, QWidget
 
+from gpudesk import paths
 from gpudesk.desktop.actions import ActionSpec, Menu
 from gpudesk.desktop.charts import commands
 from gpudesk.desktop.pages.cost.assumptions_view import AssumptionsView
@@ -19,16 +21,20 @@ from gpudesk.desktop.pages.page import Page, view_actions
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.settings import Settings
 from gpudesk.desktop.theme.theme import Theme
+from gpudesk.desktop.widgets.buttons import Button
 from gpudesk.desktop.widgets.ground import fill
+from gpudesk.desktop.widgets.label import Label
 from gpudesk.desktop.widgets.page_head import PageHead
 from gpudesk.desktop.widgets.scroll_area import ScrollArea
 from gpudesk.desktop.widgets.states import MissingState, ProblemNote
 from gpudesk.domain.comparison import part_of
-from gpudesk.sentences import sentence
+from gpudesk.domain.messages import InputError
+from gpudesk.sentences import problem, sentence
 from gpudesk.text import tr
 
 _SECTION: Final = 54
 _VIEW: Final = "cost.view"
+_FOLDER: Final = "cost.folder"
 _MAKERS: Final[dict[str, Callable[[Desk, Theme], CostView]]] = {
     "overview": Overview,
     "tokens": TokensView,
@@ -50,7 +56,13 @@ class CostPage(Page):
         super().__init__(desk, theme, settings, parent)
         self.setAccessibleName(tr("Cost"))
         self._views: dict[str, CostView] = {}
-        self.head = PageHead(theme, tr("Cost"), self._segments())
+        self.cash_flow = Button(theme, tr("Cash flow…"), icon="file-down")
+        self.cash_flow.setToolTip(tr("Save costs month by month as a workbook with live formulas"))
+        self.cash_flow.clicked.connect(self.save_cash_flow)
+        self.head = PageHead(theme, tr("Cost"), self._segments(), (self.cash_flow,))
+        self.said = Label(theme, font="small", colour="text2")
+        self.said.hide()
+        self.head.add_below(self.said)
         self.head.copy.setToolTip(tr("Copy the charts as a picture, and their numbers for a spreadsheet"))
         self.head.copy.clicked.connect(self.copy)
         self.head.segment.chosen.connect(self.choose_view)
@@ -128,8 +140,8 @@ class CostPage(Page):
     def refresh(self) -> None:
         """Show the costs of the desk's answer, or what is missing."""
         desk = self.desk
-        problem = "" if desk.problem is None else sentence(desk.problem.problem, desk.formatter)
-        self._note.show_text(problem[:1].upper() + problem[1:])
+        wrong = "" if desk.problem is None else sentence(desk.problem.problem, desk.formatter)
+        self._note.show_text(wrong[:1].upper() + wrong[1:])
         found = costed(desk)
         if desk.missing is not None:
             self._missing.show_missing(desk.missing)
@@ -140,7 +152,7 @@ class CostPage(Page):
             self.view.show_costs(found)
             self._stack.setCurrentIndex(0)
         shown = self._stack.currentIndex() == 0
-        for control in (self.head.segment, self.head.copy):
+        for control in (self.head.segment, self.head.copy, self.cash_flow):
             control.setEnabled(shown)
 
     # Commands
@@ -148,6 +160,43 @@ class CostPage(Page):
     def copy(self) -> None:
         """Copy the charts that are shown, and their numbers."""
         commands.copy(list(self.view.charts), self.view.grab())
+
+    def save_cash_flow(self) -> None:
+        """Ask for a file, and write what is paid month by month as a workbook with live formulas."""
+        if self.desk.answer is None:
+            return
+        folder = Path(self.settings.get(_FOLDER, str(paths.home_dir())))
+        chosen, _ = QFileDialog.getSaveFileName(
+            self, tr("Save the cash flow"), str(folder / "cash-flow.xlsx"), tr("Workbook (*.xlsx)")
+        )
+        if chosen:
+            target = Path(chosen)
+            self.write_cash_flow(target if target.suffix else target.with_suffix(".xlsx"))
+
+    def write_cash_flow(self, target: Path) -> None:
+        """Write the workbook, and say so or what stood in the way."""
+        from gpudesk.sheets.cash_flow import cash_flow_workbook
+        from gpudesk.sheets.dates import today
+        from gpudesk.workbench.files import write_atomically
+
+        answer = self.desk.answer
+        if answer is None:
+            return
+        found = self.desk.workbench.costs(answer)
+        names = dict(zip(self.desk.keys, self.desk.names, strict=True))
+        title, revision = answer.scenario.name, answer.catalog_revision[:8]
+        book = cash_flow_workbook(found, names, title=title, revision=revision, made_on=today())
+        try:
+            write_atomically(target, book)
+        except InputError as error:
+            text = problem(error, self.desk.formatter)
+            self.said.set_colour("unfit")
+        else:
+            self.settings.put(_FOLDER, str(target.absolute().parent))
+            text = tr("Saved: {file}", file=str(target))
+            self.said.set_colour("text2")
+        self.said.setText(text)
+        self.said.show()
 
     def focus_content(self) -> None:
         """Give the focus to the first chart."""
@@ -182,4 +231,13 @@ class CostPage(Page):
             ("Ctrl+Shift+C",),
             enabled=usable,
         )
-        return [*views, table, copied]
+        saved = ActionSpec(
+            "cost.cash_flow",
+            tr("Save the cash flow…"),
+            self.save_cash_flow,
+            Menu.FILE,
+            2,
+            "file-down",
+            enabled=usable,
+        )
+        return [*views, table, copied, saved]

@@ -1,12 +1,14 @@
 """The page Cost: its charts, what is missing and how it is stated, and inputs that cannot be."""
 
+import zipfile
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QFileDialog
 from pytestqt.qtbot import QtBot
 
 from gpudesk.desktop.pages.cost.assumptions_view import AssumptionsView
@@ -419,3 +421,44 @@ def test_a_click_lets_the_panel_explain_the_cost(page: CostPage, desk: Desk) -> 
         view.years, Qt.MouseButton.LeftButton, pos=QPoint(20, int(view.years.band(0).center().y()))
     )
     assert desk.selection == cost("h200-sxm", TOTAL)
+
+
+def test_a_currency_is_stated_with_its_rate_and_day(page: CostPage, desk: Desk) -> None:
+    row = assumptions(page).currency
+    assert row.code.text() == ""
+    type_into(row.rate, "0.5")
+    desk.flush()
+    assert desk.scenario.costs == NO_SETTINGS
+    row.code.setText("eur")
+    row.day.setText("")
+    row.code.editingFinished.emit()
+    assert "which day" in row.fault.text()
+    row.day.setText("2026-11-01")
+    row.day.editingFinished.emit()
+    desk.flush()
+    assert desk.scenario.costs.currency == Currency("EUR", 0.5, "2026-11-01")
+    price = assumptions(page).rows["h200-sxm", "price_usd"]
+    assert [edit.text() for edit in price.edits] == ["15,000", "17,500", "17,500"]
+    assert price.unit.text() == "EUR"
+    type_into(price.edits[1], "10k")
+    desk.flush()
+    assert desk.scenario.costs.parts["h200-sxm"]["price_usd"] == Range(20_000.0, 20_000.0, 35_000.0)
+    row.code.setText("")
+    row.code.editingFinished.emit()
+    desk.flush()
+    assert desk.scenario.costs.currency is None
+
+
+def test_the_cash_flow_is_saved_as_a_workbook(
+    page: CostPage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = tmp_path / "cash"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(target), ""))
+    QTest.mouseClick(page.cash_flow, Qt.MouseButton.LeftButton)
+    with zipfile.ZipFile(target.with_suffix(".xlsx")) as book:
+        assert "H200 SXM" in book.read("xl/workbook.xml").decode()
+    assert page.said.text() == f"Saved: {target}.xlsx"
+    page.write_cash_flow(tmp_path / "no such folder" / "cash.xlsx")
+    assert "no such folder" in page.said.text()
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: ("", ""))
+    page.save_cash_flow()
