@@ -61,7 +61,8 @@ class _Studio:
 
     def take_all(self) -> None:
         """Take every picture."""
-        from gpudesk.desktop.session.selection import attribute, figure
+        from gpudesk.desktop.session.selection import attribute, cost, figure
+        from gpudesk.sheets.explaining_costs import OWNED
 
         desk = self._window.desk
         self._program.set_theme("light")
@@ -72,6 +73,8 @@ class _Studio:
         desk.select(figure("b200-hgx", "output_tokens_per_s"))
         self._take("performance-dark", "performance")
         self._program.set_theme("light")
+        desk.select(cost("mi325x", OWNED))
+        self._take("cost-light", "cost")
         self._state_a_value()
         self._choose_in_catalog("mi325x", "memory_bandwidth")
         self._take("catalog-light", "catalog")

@@ -48,7 +48,7 @@ class Controls(QWidget):
         terms = [(term, term_label(term).capitalize()) for term in RENT_TERMS]
         self.term = Segment(theme, tr("Rents"), terms, self)
         self.term.chosen.connect(lambda term: self.edited.emit({"rent_term": term}))
-        self.runs_on = ChoiceField(theme, tr("The team's software runs on"), self)
+        self.runs_on = ChoiceField(theme, tr("Software runs on"), self)
         self.runs_on.set_options([Option(platform, platform) for platform in PLATFORMS])
         self.runs_on.chosen.connect(lambda platform: self.edited.emit({"runs_on": platform}))
         self.around = QCheckBox(tr("Everything ± 20 %"), self)
