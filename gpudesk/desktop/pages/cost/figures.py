@@ -81,7 +81,7 @@ def draw_figures(costed: Costed, draws: CostDraws) -> Figures:
             names[key].hollow,
             names[key].name,
             (draws_text(share, formatter), *(money.small(each) for each in draws.quantiles[key])),
-            "",
+            tr("rented") if draws.rented else tr("owned"),
         )
         for key, share in ranked
         if key in names
