@@ -182,6 +182,8 @@ def range_text(
 
 def origin_text(found: ResolvedInput, revision: str) -> str:
     """Return where the value of an input comes from; prices without a date show the catalog's revision."""
+    if found.origin is Origin.YOURS and found.source is not None:
+        return tr("anecdotal: {note}; {source}", note=found.source.note, source=found.source.title)
     if found.origin is Origin.YOURS:
         return tr("stated by you")
     if found.origin is Origin.NOWHERE:

@@ -238,7 +238,7 @@ _PAGES: dict[str, dict[str, tuple[str, str]]] = {
         "Per token": ("chart", "Cost against interactivity"),
         "Rent or buy": ("table", "Break-evens"),
         "Monte Carlo": ("table", "In 100,000 draws"),
-        "Assumptions": ("text", "Purchase price, at least"),
+        "Assumptions": ("text", "Purchase price of H200 SXM, at least"),
     },
 }
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from gpudesk.domain.accelerators import Accelerator
 from gpudesk.domain.claims import PURCHASE
 from gpudesk.domain.cost_inputs import INPUTS, CostSettings, Origin
-from gpudesk.domain.costs import ResolvedInput
+from gpudesk.domain.costs import CostSource, ResolvedInput
 from gpudesk.domain.price_ranges import PriceRange
 from gpudesk.domain.ranges import Range
 from gpudesk.domain.serving_engines import platforms_of
@@ -58,7 +58,8 @@ def _resolved(
     found: dict[str, ResolvedInput] = {}
     for name in INPUTS:
         if (own := stated.get(name, settings.inputs.get(name))) is not None:
-            found[name] = ResolvedInput(name, Origin.YOURS, own, record=recorded.get(name))
+            source = _reported(name, own, part, assumptions, source_title)
+            found[name] = ResolvedInput(name, Origin.YOURS, own, record=recorded.get(name), source=source)
         elif (record := recorded.get(name)) is not None:
             spread = Range(record.low, record.median, record.high)
             found[name] = ResolvedInput(name, Origin.RECORD, spread, record=record)
@@ -69,6 +70,20 @@ def _resolved(
         else:
             found[name] = ResolvedInput(name, Origin.NOWHERE, None)
     return found
+
+
+def _reported(
+    name: str,
+    stated: Range,
+    part: Accelerator,
+    assumptions: Assumptions,
+    source_title: Callable[[str], str],
+) -> CostSource | None:
+    """Return who reports a discount that was taken over as it is reported."""
+    reported = assumptions.discounts.get(part.vendor)
+    if name != "discount" or reported is None or reported.spread != stated:
+        return None
+    return replace(reported.source, title=source_title(reported.source_id))
 
 
 def _is_home(name: str, part: Accelerator, settings: CostSettings) -> bool:

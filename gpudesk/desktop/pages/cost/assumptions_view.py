@@ -132,7 +132,7 @@ class AssumptionsView(CostView):
                 group = spec.group
                 self._heads(grid, line, name or group_label(spec.group))
                 line += 1
-            row = InputRow(self.theme, each, self.formatter.style, accelerator, holder)
+            row = InputRow(self.theme, each, self.formatter.style, holder, accelerator, name)
             row.edited.connect(self._edit)
             row.add_to(grid, line)
             self.rows[accelerator, each] = row

@@ -35,7 +35,7 @@ def unit_figures(costed: Costed) -> Figures:
         FigureRow(part.key, part.slot, part.hollow, part.name, _unit_cells(costed, column), _remark(column))
         for part, column in costed.pairs()
     )
-    title = tr("At this load, {code}", code=code)
+    title = tr("At this load, {code}: all cost over output, over input, or over both tokens", code=code)
     return Figures(title, heads, frozenset({0}), (), rows, tr("Counted"))
 
 

@@ -50,16 +50,23 @@ class InputRow(QObject):
     edited = Signal(str, object, object)
 
     def __init__(
-        self, theme: Theme, name: str, style: NumberStyle, accelerator: str | None, parent: QWidget
+        self,
+        theme: Theme,
+        name: str,
+        style: NumberStyle,
+        parent: QWidget,
+        accelerator: str | None = None,
+        whose: str = "",
     ) -> None:
-        """Make the fields of an input, of one accelerator or of all."""
+        """Make the fields of an input, of one accelerator, called `whose`, or of all."""
         super().__init__(parent)
         self.name, self.accelerator = name, accelerator
         self._style, self._scale = style, 1.0
         self._spread: Range | None = None
         label = input_label(name)
         self.label = Label(theme, label, parent=parent)
-        ends = (tr("{name}, at least", name=label), label, tr("{name}, at most", name=label))
+        told = tr("{input} of {name}", input=label, name=whose) if whose else label
+        ends = (tr("{name}, at least", name=told), told, tr("{name}, at most", name=told))
         self.edits = tuple(NumberEdit(theme, each, self._format(), parent) for each in ends)
         for place, edit in enumerate(self.edits):
             edit.setFixedWidth(theme.px(_EDIT))
@@ -68,7 +75,7 @@ class InputRow(QObject):
         self.unit = Label(theme, font="small", colour="text2", parent=parent)
         self.origin = CutLabel(theme, parent)
         self.reset = LinkButton(theme, tr("Take it back"), parent=parent)
-        self.reset.setAccessibleName(tr("Take back what you stated: {name}", name=label))
+        self.reset.setAccessibleName(tr("Take back what you stated: {name}", name=told))
         self.reset.clicked.connect(lambda: self.edited.emit(name, accelerator, None))
 
     def add_to(self, grid: QGridLayout, line: int) -> None:

@@ -51,9 +51,10 @@ class TokenChart(RowsChart):
             RowName(part.key, part.name, self._sentence(part.name, column), part.slot, part.hollow)
             for part, column in costed.pairs()
         ]
+        busy = busy_text(costed.costs.utilisation, self.formatter)
         self.show_rows(
             tr("Cost per million output tokens"),
-            f"{money.code}, {busy_text(costed.costs.utilisation, self.formatter)}",
+            tr("{code} before taxes, {busy}", code=money.code, busy=busy),
             rows,
             0.0,
             max(ends, default=1.0),
