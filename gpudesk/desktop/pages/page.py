@@ -13,6 +13,7 @@ from gpudesk.desktop.actions import ActionSpec, Menu
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.settings import Settings
 from gpudesk.desktop.theme.theme import Theme
+from gpudesk.sentences import sentence
 from gpudesk.text import tr
 
 
@@ -46,6 +47,12 @@ class Page(QWidget):
     def refresh(self) -> None:
         """Show the desk's answer; called only while the page is visible."""
         raise NotImplementedError
+
+    @property
+    def problem_text(self) -> str:
+        """Why the last edit cannot be answered, empty where it is."""
+        wrong = self.desk.problem
+        return "" if wrong is None else sentence(wrong.problem, self.desk.formatter)
 
     def actions_of_page(self) -> list[ActionSpec]:
         """Return the commands that this page adds while it is shown."""
@@ -93,4 +100,34 @@ def view_actions(
             group=group,
         )
         for key, text in views
+    ]
+
+
+def chart_actions(
+    page_id: str,
+    section: int,
+    table: tuple[str, Callable[[], object]],
+    copy: tuple[str, Callable[[], object]],
+    usable: Callable[[], bool],
+) -> list[ActionSpec]:
+    """Return what the charts of a page can be asked for: their numbers as a table, and a copy."""
+    return [
+        ActionSpec(
+            f"{page_id}.table",
+            *table,
+            Menu.VIEW,
+            section + 1,
+            "table-2",
+            ("Alt+T",),
+            enabled=usable,
+        ),
+        ActionSpec(
+            f"{page_id}.copy",
+            *copy,
+            Menu.EDIT,
+            section,
+            "copy",
+            ("Ctrl+Shift+C",),
+            enabled=usable,
+        ),
     ]

@@ -17,19 +17,19 @@ from gpudesk.desktop.pages.cost.cases_view import CasesView
 from gpudesk.desktop.pages.cost.costed import costed
 from gpudesk.desktop.pages.cost.questions import DrawsView, RentView, TokensView
 from gpudesk.desktop.pages.cost.views import CostView, Overview
-from gpudesk.desktop.pages.page import Page, view_actions
+from gpudesk.desktop.pages.page import Page, chart_actions, view_actions
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.settings import Settings
 from gpudesk.desktop.theme.theme import Theme
+from gpudesk.desktop.widgets.answer_stack import AnswerStack
 from gpudesk.desktop.widgets.buttons import Button
 from gpudesk.desktop.widgets.ground import fill
 from gpudesk.desktop.widgets.label import Label
 from gpudesk.desktop.widgets.page_head import PageHead
 from gpudesk.desktop.widgets.scroll_area import ScrollArea
-from gpudesk.desktop.widgets.states import MissingState, ProblemNote
 from gpudesk.domain.comparison import part_of
 from gpudesk.domain.messages import InputError
-from gpudesk.sentences import problem, sentence
+from gpudesk.sentences import problem
 from gpudesk.text import tr
 
 _SECTION: Final = 54
@@ -66,10 +66,10 @@ class CostPage(Page):
         self.head.copy.setToolTip(tr("Copy the charts as a picture, and their numbers for a spreadsheet"))
         self.head.copy.clicked.connect(self.copy)
         self.head.segment.chosen.connect(self.choose_view)
-        self._note = ProblemNote(theme)
-        self._missing = MissingState(theme)
-        self._missing.wanted.connect(self.wanted)
-        self._shown = QStackedLayout()
+        content = QWidget()
+        self._shown = QStackedLayout(content)
+        self.body = AnswerStack(theme, content)
+        self.body.wanted.connect(self.wanted)
         self._build()
         theme.follow(self._dress)
         chosen = settings.get(_VIEW, "overview")
@@ -91,13 +91,7 @@ class CostPage(Page):
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(0)
         whole.addWidget(self.head)
-        whole.addWidget(self._note)
-        self._stack = QStackedLayout()
-        whole.addLayout(self._stack, 1)
-        holder = QWidget()
-        holder.setLayout(self._shown)
-        for widget in (holder, self._missing, QWidget()):
-            self._stack.addWidget(widget)
+        whole.addWidget(self.body, 1)
 
     def _dress(self) -> None:
         fill(self, self.theme.colour("page"))
@@ -140,18 +134,10 @@ class CostPage(Page):
     def refresh(self) -> None:
         """Show the costs of the desk's answer, or what is missing."""
         desk = self.desk
-        wrong = "" if desk.problem is None else sentence(desk.problem.problem, desk.formatter)
-        self._note.show_text(wrong[:1].upper() + wrong[1:])
         found = costed(desk)
-        if desk.missing is not None:
-            self._missing.show_missing(desk.missing)
-            self._stack.setCurrentIndex(1)
-        elif found is None:
-            self._stack.setCurrentIndex(2)
-        else:
+        shown = self.body.show_state(self.problem_text, desk.missing, answered=found is not None)
+        if shown and found is not None:
             self.view.show_costs(found)
-            self._stack.setCurrentIndex(0)
-        shown = self._stack.currentIndex() == 0
         for control in (self.head.segment, self.head.copy, self.cash_flow):
             control.setEnabled(shown)
 
@@ -206,31 +192,13 @@ class CostPage(Page):
 
     def actions_of_page(self) -> list[ActionSpec]:
         """Return the page's commands: each view, and what a chart can be asked for."""
+        views = view_actions("cost", tr("Cost"), self._segments(), self.choose_view, _SECTION)
 
         def usable() -> bool:
-            return self._stack.currentIndex() == 0
+            return self.body.usable
 
-        views = view_actions("cost", tr("Cost"), self._segments(), self.choose_view, _SECTION)
-        table = ActionSpec(
-            "cost.table",
-            tr("Show cost as table"),
-            lambda: commands.show_table(self.view.current_chart()),
-            Menu.VIEW,
-            _SECTION + 1,
-            "table-2",
-            ("Alt+T",),
-            enabled=usable,
-        )
-        copied = ActionSpec(
-            "cost.copy",
-            tr("Copy costs"),
-            self.copy,
-            Menu.EDIT,
-            _SECTION,
-            "copy",
-            ("Ctrl+Shift+C",),
-            enabled=usable,
-        )
+        table = (tr("Show cost as table"), lambda: commands.show_table(self.view.current_chart()))
+        copied = (tr("Copy costs"), self.copy)
         saved = ActionSpec(
             "cost.cash_flow",
             tr("Save the cash flow…"),
@@ -240,4 +208,4 @@ class CostPage(Page):
             "file-down",
             enabled=usable,
         )
-        return [*views, table, copied, saved]
+        return [*views, *chart_actions("cost", _SECTION, table, copied, usable), saved]

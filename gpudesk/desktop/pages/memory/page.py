@@ -12,18 +12,18 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gpudesk.desktop.actions import ActionSpec, Menu
+from gpudesk.desktop.actions import ActionSpec
 from gpudesk.desktop.charts import commands
 from gpudesk.desktop.charts.data_table import DataDialog
 from gpudesk.desktop.pages.memory.views import FitView, NeededView, View
-from gpudesk.desktop.pages.page import Page, view_actions
+from gpudesk.desktop.pages.page import Page, chart_actions, view_actions
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.settings import Settings
 from gpudesk.desktop.theme.theme import Theme
+from gpudesk.desktop.widgets.answer_stack import AnswerStack
+from gpudesk.desktop.widgets.ground import fill
 from gpudesk.desktop.widgets.page_head import PageHead
 from gpudesk.desktop.widgets.scroll_area import ScrollArea
-from gpudesk.desktop.widgets.states import MissingState, ProblemNote
-from gpudesk.sentences import sentence
 from gpudesk.text import tr
 
 FIT, CONTEXT, NEEDED, MATRIX, SIZE = "fit", "context", "needed", "matrix", "size"
@@ -49,10 +49,10 @@ class MemoryPage(Page):
         self.head.copy.setToolTip(tr("Copy a picture, and the numbers for a spreadsheet"))
         self.head.segment.chosen.connect(self.choose_view)
         self.head.copy.clicked.connect(self.copy)
-        self.note = ProblemNote(theme)
-        self._missing = MissingState(theme)
-        self._missing.wanted.connect(self.wanted)
-        self._shown = QStackedLayout()
+        content = QWidget()
+        self._shown = QStackedLayout(content)
+        self.body = AnswerStack(theme, content)
+        self.body.wanted.connect(self.wanted)
         self._build()
         theme.follow(self._dress)
         chosen = settings.get(_VIEW, FIT)
@@ -69,25 +69,15 @@ class MemoryPage(Page):
         )
 
     def _build(self) -> None:
-        content = QWidget()
-        content.setLayout(self._shown)
-        self._stack = QStackedLayout()
         whole = QVBoxLayout(self)
-        whole.addWidget(self.head)
-        whole.addWidget(self.note)
-        # First to the page: a stack that belongs to none shows what it is given as a window.
-        whole.addLayout(self._stack, 1)
-        for widget in (content, self._missing, QWidget()):
-            self._stack.addWidget(widget)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(0)
+        whole.addWidget(self.head)
+        whole.addWidget(self.body, 1)
 
     def _dress(self) -> None:
         for widget in (self, *(scroll.viewport() for scroll in self.findChildren(ScrollArea))):
-            widget.setAutoFillBackground(True)
-            palette = widget.palette()
-            palette.setColor(widget.backgroundRole(), self.theme.colour("page"))
-            widget.setPalette(palette)
+            fill(widget, self.theme.colour("page"))
 
     # Views
 
@@ -135,21 +125,10 @@ class MemoryPage(Page):
     def refresh(self) -> None:
         """Show the desk's answer, or what is missing."""
         desk = self.desk
-        problem = "" if desk.problem is None else sentence(desk.problem.problem, desk.formatter)
-        self.note.show_text(problem[:1].upper() + problem[1:])
-        if desk.missing is not None:
-            self._missing.show_missing(desk.missing)
-            self._stack.setCurrentIndex(1)
-        elif desk.answer is None:
-            self._stack.setCurrentIndex(2)
-        else:
+        if self.body.show_state(self.problem_text, desk.missing, answered=desk.answer is not None):
             self.view.refresh()
-            self._stack.setCurrentIndex(0)
         for control in (self.head.segment, self.head.copy):
-            control.setVisible(self._usable())
-
-    def _usable(self) -> bool:
-        return self._stack.currentIndex() == 0
+            control.setVisible(self.body.usable)
 
     # Commands
 
@@ -173,24 +152,6 @@ class MemoryPage(Page):
     def actions_of_page(self) -> list[ActionSpec]:
         """Return the page's commands: each view, and what it can be asked for."""
         views = view_actions("memory", tr("Memory and fit"), self._segments(), self.choose_view, _SECTION)
-        table = ActionSpec(
-            "memory.table",
-            tr("Show memory as table"),
-            self.show_table,
-            Menu.VIEW,
-            _SECTION + 1,
-            "table-2",
-            ("Alt+T",),
-            enabled=self._usable,
-        )
-        copied = ActionSpec(
-            "memory.copy",
-            tr("Copy memory and fit"),
-            self.copy,
-            Menu.EDIT,
-            _SECTION,
-            "copy",
-            ("Ctrl+Shift+C",),
-            enabled=self._usable,
-        )
-        return [*views, table, copied]
+        table = (tr("Show memory as table"), self.show_table)
+        copied = (tr("Copy memory and fit"), self.copy)
+        return [*views, *chart_actions("memory", _SECTION, table, copied, lambda: self.body.usable)]

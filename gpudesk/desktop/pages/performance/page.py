@@ -6,12 +6,12 @@ from collections.abc import Callable
 from typing import Final
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from gpudesk.desktop.actions import ActionSpec, Menu
+from gpudesk.desktop.actions import ActionSpec
 from gpudesk.desktop.charts import commands
 from gpudesk.desktop.charts.pareto import ParetoChart
-from gpudesk.desktop.pages.page import Page, view_actions
+from gpudesk.desktop.pages.page import Page, chart_actions, view_actions
 from gpudesk.desktop.pages.performance.head import Head
 from gpudesk.desktop.pages.performance.mlperf_block import MlperfBlock
 from gpudesk.desktop.pages.performance.mlperf_view import MlperfView
@@ -28,10 +28,9 @@ from gpudesk.desktop.pages.performance.views import (
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.settings import Settings
 from gpudesk.desktop.theme.theme import Theme
+from gpudesk.desktop.widgets.answer_stack import AnswerStack
 from gpudesk.desktop.widgets.ground import fill
 from gpudesk.desktop.widgets.scroll_area import ScrollArea
-from gpudesk.desktop.widgets.states import MissingState, ProblemNote
-from gpudesk.sentences import sentence
 from gpudesk.text import tr
 
 _SECTION: Final = 52
@@ -64,10 +63,9 @@ class PerformancePage(Page):
         self.setAccessibleName(tr("Performance"))
         self._views: dict[str, View] = {}
         self.head = Head(desk, theme, self._segments())
-        self._note = ProblemNote(theme)
-        self._missing = MissingState(theme)
-        self._missing.wanted.connect(self.wanted)
         self._scroll = ScrollArea()
+        self.body = AnswerStack(theme, self._scroll)
+        self.body.wanted.connect(self.wanted)
         self._build()
         self.head.bands.setChecked(settings.get(_BANDS, True))
         self.head.view_chosen.connect(self.choose_view)
@@ -92,16 +90,11 @@ class PerformancePage(Page):
         )
 
     def _build(self) -> None:
-        self._stack = QStackedLayout()
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(0)
         whole.addWidget(self.head)
-        whole.addWidget(self._note)
-        # First to the page: a stack that belongs to none shows what it is given as a window.
-        whole.addLayout(self._stack, 1)
-        for widget in (self._scroll, self._missing, QWidget()):
-            self._stack.addWidget(widget)
+        whole.addWidget(self.body, 1)
 
     def _dress(self) -> None:
         for widget in (self, self._scroll.viewport(), *self._views.values()):
@@ -166,18 +159,9 @@ class PerformancePage(Page):
     def refresh(self) -> None:
         """Show the desk's answer, or what is missing."""
         desk = self.desk
-        problem = "" if desk.problem is None else sentence(desk.problem.problem, desk.formatter)
-        self._note.show_text(problem[:1].upper() + problem[1:])
-        if desk.missing is not None:
-            self._missing.show_missing(desk.missing)
-            self._stack.setCurrentIndex(1)
-        elif desk.answer is None:
-            self._stack.setCurrentIndex(2)
-        else:
-            if desk.has_curves:
-                self.view.refresh()
-            self._stack.setCurrentIndex(0)
-        shown = self._stack.currentIndex() == 0
+        shown = self.body.show_state(self.problem_text, desk.missing, answered=desk.answer is not None)
+        if shown and desk.has_curves:
+            self.view.refresh()
         for control in (self.head.segment, self.head.pin, self.head.copy):
             control.setEnabled(shown)
         self.head.bands.setEnabled(shown and self._chosen in _BANDED)
@@ -203,29 +187,7 @@ class PerformancePage(Page):
 
     def actions_of_page(self) -> list[ActionSpec]:
         """Return the page's commands: each view, and what a chart can be asked for."""
-
-        def usable() -> bool:
-            return self._stack.currentIndex() == 0
-
         views = view_actions("performance", tr("Performance"), self._segments(), self.choose_view, _SECTION)
-        table = ActionSpec(
-            "performance.table",
-            tr("Show chart as table"),
-            self._show_table,
-            Menu.VIEW,
-            _SECTION + 1,
-            "table-2",
-            ("Alt+T",),
-            enabled=usable,
-        )
-        copied = ActionSpec(
-            "performance.copy",
-            tr("Copy charts"),
-            self.copy,
-            Menu.EDIT,
-            _SECTION,
-            "copy",
-            ("Ctrl+Shift+C",),
-            enabled=usable,
-        )
-        return [*views, table, copied]
+        table = (tr("Show chart as table"), self._show_table)
+        copied = (tr("Copy charts"), self.copy)
+        return [*views, *chart_actions("performance", _SECTION, table, copied, lambda: self.body.usable)]

@@ -44,11 +44,11 @@ def test_what_is_missing_is_said_and_leads_to_its_field(page: MemoryPage, desk: 
 def test_a_problem_is_said_and_the_last_answer_stays(page: MemoryPage, desk: Desk) -> None:
     desk.edit("Unknown", model="no-such-model")
     desk.flush()
-    assert "no-such-model" in page.note.text
+    assert "no-such-model" in page.body.note.text
     assert page.head.copy.isVisible()
     desk.undo_stack.undo()
     desk.flush()
-    assert page.note.text == ""
+    assert page.body.note.text == ""
 
 
 @pytest.mark.parametrize(

@@ -156,7 +156,7 @@ def test_a_problem_is_said_and_the_last_answer_stays(page: PerformancePage, desk
     desk.edit("Change of model", model="no-such-model")
     desk.flush()
     assert page.view.isVisible()
-    assert "no-such-model" in page._note.text
+    assert "no-such-model" in page.body.note.text
 
 
 @pytest.mark.parametrize("percent", [90, 150])
