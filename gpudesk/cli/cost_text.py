@@ -10,8 +10,9 @@ from gpudesk.domain.answers import Answer
 from gpudesk.domain.cost_inputs import INPUTS
 from gpudesk.domain.costs import CostAnswer, CostColumn, CostDraws, Efficiency
 from gpudesk.domain.formatting import UNKNOWN, Formatter
+from gpudesk.sheets.break_even_words import break_even_text
 from gpudesk.sheets.cost_words import (
-    break_even_text,
+    api_lines,
     busy_text,
     draws_text,
     input_label,
@@ -69,6 +70,7 @@ def _said(costs: CostAnswer, shown: _Shown) -> Iterator[str]:
     """Yield what is missing and where costs are equal, as sentences without their full stops."""
     for column in costs.columns:
         yield from missing_lines(column, shown.names[column.key])
+    yield from api_lines(costs)
     for found in costs.break_evens:
         yield break_even_text(found, shown.names, shown.formatter, shown.money)
 
@@ -95,7 +97,8 @@ def _tokens(costs: CostAnswer, shown: _Shown) -> list[str]:
         for each in costs.columns
     ]
     if costs.api is not None:
-        rows.append((tr("Hosted API, with prompts"), money.small(costs.api), "", "", "", ""))
+        api = tr("Hosted API, with prompts")
+        rows.append((api, money.small(costs.api.value), money.band(costs.api), "", "", ""))
     return table(head, rows, shown.width, right=range(1, 6), strong=shown.strong)
 
 
@@ -122,9 +125,9 @@ def _all_years(costs: CostAnswer, shown: _Shown) -> list[str]:
 def _yields(costs: CostAnswer, shown: _Shown) -> list[str]:
     head = (
         tr("For power and price"),
-        tr("tok/s a kW"),
+        tr("tok/s a kW rated"),
         tr("tok/s a rack"),
-        tr("J a token"),
+        tr("J metered"),
         tr("{code} a GiB", code=shown.money.code),
         tr("left for KV"),
         tr("Request"),

@@ -60,6 +60,13 @@ class Tco:
     per_month_usd: float
 
 
+class Software(NamedTuple):
+    """What software costs a deployment, whether it is owned or rented: porting once, upkeep each month."""
+
+    at_once_usd: float
+    per_month_usd: float
+
+
 @dataclass(frozen=True, slots=True)
 class TokenCosts:
     """What tokens cost, with the band of the throughput.
@@ -95,7 +102,7 @@ class BreakEven(NamedTuple):
     """Where two costs are equal: the value of an input, or None where none within its bounds does it.
 
     `key` is that of the column whose input it is; `against` that of the one that it is compared with, None
-    for its own rent.
+    for its own rent. Without a value `cheaper` says whether the first costs less throughout.
     """
 
     name: str
@@ -103,6 +110,7 @@ class BreakEven(NamedTuple):
     against: str | None
     value: float | None
     unit: str | None
+    cheaper: bool | None = None
 
 
 class CostPoint(NamedTuple):
@@ -117,6 +125,8 @@ class CostPoint(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class CostColumn:
     """The costs of one accelerator of a comparison; `key` is that of its column.
+
+    What is owned and what is rented bear the same `software`.
 
     `missing` names the inputs without which a cost cannot be told: `throughput` where there is no estimate.
     `count` is None without a deployment that fits. `rent` sums up the rents on record.
@@ -133,6 +143,7 @@ class CostColumn:
     rented: TokenCosts | None = None
     rent: PriceRange | None = None
     rent_usd_per_hour: float | None = None
+    software: Software | None = None
     efficiency: Efficiency | None = None
     curve: tuple[CostPoint, ...] = ()
 
@@ -142,13 +153,14 @@ class CostAnswer:
     """The costs of all accelerators of a comparison, in its order.
 
     `api` is what a hosted API charges for a million output tokens with their prompts, where its prices are
-    stated.
+    stated; `api_missing` names the one that is not, where only the other is.
     """
 
     columns: tuple[CostColumn, ...]
     break_evens: tuple[BreakEven, ...]
-    api: float | None
+    api: Banded | None
     utilisation: Range
+    api_missing: tuple[str, ...] = ()
 
 
 class Influence(NamedTuple):

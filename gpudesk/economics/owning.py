@@ -121,7 +121,8 @@ def ownership_lines(owned: Ownership) -> dict[str, Amount]:
     The residual is below 0. Capital costs its rate on the mean of what the hardware is worth at the
     beginning and at the end. Cooling is what the site takes beyond its machines.
     """
-    return {**_hardware_lines(owned), **_running_lines(owned), **_engineering_lines(owned)}
+    software = software_lines(owned.engineering, owned.accelerators, owned.years)
+    return {**_hardware_lines(owned), **_running_lines(owned), **software}
 
 
 def total(lines: Mapping[str, Amount]) -> Amount:
@@ -133,15 +134,22 @@ def total(lines: Mapping[str, Amount]) -> Amount:
     return summed
 
 
+def software_lines(engineering: Engineering, accelerators: Amount, years: Amount) -> dict[str, Amount]:
+    """Return what software costs a deployment over all years, in dollars, whether it is owned or rented."""
+    share = accelerators / engineering.fleet
+    upkeep = engineering.engineers * engineering.engineer_usd_per_year * years
+    return {"porting": share * _porting_usd(engineering), "upkeep": share * upkeep}
+
+
 def paid_at_once_usd(owned: Ownership) -> Amount:
     """Return what is paid at the beginning: hardware and porting."""
-    return _paid(owned) + _share_of_fleet(owned) * _porting_usd(owned.engineering)
+    return _paid(owned) + software_lines(owned.engineering, owned.accelerators, owned.years)["porting"]
 
 
 def paid_per_month_usd(owned: Ownership) -> Amount:
     """Return what is paid each month: all that runs. Capital costs no cash, and no hardware is sold."""
     running = total(_running_lines(owned))
-    upkeep = _engineering_lines(owned)["upkeep"]
+    upkeep = software_lines(owned.engineering, owned.accelerators, owned.years)["upkeep"]
     return (running + upkeep) / (owned.years * MONTHS_PER_YEAR)
 
 
@@ -188,16 +196,6 @@ def _running_lines(owned: Ownership) -> dict[str, Amount]:
     }
 
 
-def _engineering_lines(owned: Ownership) -> dict[str, Amount]:
-    engineering, share = owned.engineering, _share_of_fleet(owned)
-    upkeep = engineering.engineers * engineering.engineer_usd_per_year * owned.years
-    return {"porting": share * _porting_usd(engineering), "upkeep": share * upkeep}
-
-
 def _porting_usd(engineering: Engineering) -> Amount:
     months = engineering.porting_engineer_months
     return months / MONTHS_PER_YEAR * engineering.engineer_usd_per_year
-
-
-def _share_of_fleet(owned: Ownership) -> Amount:
-    return owned.accelerators / owned.engineering.fleet

@@ -93,8 +93,8 @@ def _write_totals(page: Page, rows: Sequence[tuple[str, Given, Owned]], looks: L
         tr("Paid at once, USD"),
         tr("Paid each month, USD"),
         tr("A million output tokens, USD"),
-        tr("Rented around the clock over the term, USD"),
-        tr("Cheaper than renting from month"),
+        tr("Rented around the clock with software over the term, USD"),
+        tr("Less cash than renting from month"),
     )
     page.say_all(_HEAD, heads, looks.head)
     for row, (name, given, owned) in enumerate(rows, start=_HEAD + 1):
@@ -109,7 +109,7 @@ def _write_totals(page: Page, rows: Sequence[tuple[str, Given, Owned]], looks: L
         page.work_out(row, 6, total / tokens * _MILLION, looks.small)
         rent = given["rent_usd_per_hour"]
         rented = given[COUNT] * rent * given["years"] * HOURS_PER_YEAR
-        page.work_out(row, 7, if_blank(rent, UNKNOWN, rented), looks.amount)
+        page.work_out(row, 7, if_blank(rent, UNKNOWN, rented + owned.porting + owned.upkeep), looks.amount)
         page.work_out(row, 8, owned.cheaper_from, looks.count)
 
 

@@ -39,8 +39,8 @@ _FIGURES_HEAD: Final = 3
 _LINES_HEAD: Final = 8
 _TOTAL: Final = 23
 _CASH_HEAD: Final = 25
-_CHEAPER: Final = 29
-_MONTHS_HEAD: Final = 31
+_CHEAPER: Final = 30
+_MONTHS_HEAD: Final = 32
 
 
 class Owned(NamedTuple):
@@ -49,6 +49,8 @@ class Owned(NamedTuple):
     total: Term
     at_once: Term
     per_month: Term
+    porting: Term
+    upkeep: Term
     cheaper_from: Term
 
 
@@ -70,12 +72,13 @@ def write_accelerator(page: Page, name: str, given: Given, months: int, looks: L
     page.say(_TOTAL, 0, tr("Total"), looks.sum)
     total = page.work_out(_TOTAL, 1, summed(list(lines.values())), looks.total)
     cash = _write_cash(page, given, figures, lines, looks)
-    page.say(_CHEAPER, 0, tr("Cheaper than renting from month"), looks.label)
+    page.say(_CHEAPER, 0, tr("Less cash than renting from month"), looks.label)
     cheaper = _write_months(page, figures.months, cash, months, looks)
     from_month = page.work_out(_CHEAPER, 1, cheaper, looks.count)
     page.sheet.set_column(0, 0, 42)
     page.sheet.set_column(1, 6, 18)
-    return Owned(*(page.from_afar(each) for each in (total, cash.at_once, cash.per_month, from_month)))
+    shown = (total, cash.at_once, cash.per_month, lines["porting"], lines["upkeep"], from_month)
+    return Owned(*(page.from_afar(each) for each in shown))
 
 
 class _Figures(NamedTuple):
@@ -87,11 +90,12 @@ class _Figures(NamedTuple):
 
 
 class _Cash(NamedTuple):
-    """Cells of what is paid at once, each month, and each month for renting."""
+    """Cells of what is paid at once and each month, for owning and for renting; software is in both."""
 
     at_once: Term
     per_month: Term
-    rent: Term
+    hired_at_once: Term
+    hired_per_month: Term
 
 
 def _write_figures(page: Page, given: Given, looks: Looks) -> _Figures:
@@ -173,7 +177,11 @@ def _write_cash(
     rows = (
         (tr("Paid at once: hardware with spares, porting"), bought + lines["porting"]),
         (tr("Paid each month: all that runs"), (running + lines["upkeep"]) / figures.months),
-        (tr("Rent each month, around the clock"), if_blank(rent, "", hired)),
+        (tr("Rented, paid at once: porting"), if_blank(rent, "", lines["porting"])),
+        (
+            tr("Rented, paid each month: rent around the clock, upkeep of software"),
+            if_blank(rent, "", hired + lines["upkeep"] / figures.months),
+        ),
     )
     cells = []
     for row, (label, term) in enumerate(rows, start=_CASH_HEAD + 1):
@@ -188,10 +196,10 @@ def _write_months(page: Page, term: Term, cash: _Cash, months: int, looks: Looks
         tr("Month"),
         tr("Paid, USD"),
         tr("Paid so far, USD"),
-        tr("Rent, USD"),
-        tr("Rent so far, USD"),
-        tr("Rent less paid so far, USD"),
-        tr("Sign: 1 where owning is cheaper"),
+        tr("Rented, paid, USD"),
+        tr("Rented, paid so far, USD"),
+        tr("Rented less owned so far, USD"),
+        tr("Sign: 1 where owning took less"),
     )
     page.say_all(_MONTHS_HEAD, heads, looks.head)
     rows = [_write_month(page, _MONTHS_HEAD + 1, _first(page, cash, looks), looks)]
@@ -202,7 +210,7 @@ def _write_months(page: Page, term: Term, cash: _Cash, months: int, looks: Looks
         placed = page.work_out(row, 0, month, looks.count, fixed=False)
         part = lesser(1.0, term - before.month)
         paid = if_blank(placed, "", cash.per_month * part)
-        rent = if_blank(placed, "", if_blank(cash.rent, "", cash.rent * part))
+        rent = if_blank(placed, "", if_blank(cash.hired_per_month, "", cash.hired_per_month * part))
         rows.append(_write_month(page, row, _Month(placed, paid, rent, before), looks))
     return first_above_zero([each.sign for each in rows], [each.month for each in rows], UNKNOWN)
 
@@ -228,7 +236,9 @@ class _Month(NamedTuple):
 def _first(page: Page, cash: _Cash, looks: Looks) -> _Month:
     row = _MONTHS_HEAD + 1
     page.sheet.write_number(row, 0, 0, looks.count)
-    return _Month(Term(f"A{row + 1}", 0.0), cash.at_once, if_blank(cash.rent, "", 0.0), None)
+    return _Month(
+        Term(f"A{row + 1}", 0.0), cash.at_once, if_blank(cash.hired_at_once, "", cash.hired_at_once), None
+    )
 
 
 def _write_month(page: Page, row: int, month: _Month, looks: Looks) -> _Row:

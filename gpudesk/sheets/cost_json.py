@@ -24,7 +24,8 @@ def cost_fields(
             }
             for each in costs.break_evens
         ],
-        "api_usd_per_million_output": costs.api,
+        "api_usd_per_million_output": None if costs.api is None else costs.api.value,
+        "api_usd_per_million_output_band": _banded(costs.api),
         "tax": "excluded",
     }
     if owned is not None and rented is not None:
@@ -61,6 +62,7 @@ def _candidate(column: CostColumn) -> dict[str, Any]:
         "rented": None if rented is None else _token_costs(rented),
         "rent": None if rent is None else {"low": rent.low, "median": rent.median, "high": rent.high},
         "rent_usd_per_hour": column.rent_usd_per_hour,
+        "software": None if column.software is None else column.software._asdict(),
         "efficiency": _efficiency(column),
         "curve": [point._asdict() for point in column.curve],
         "inputs": {name: _input(each) for name, each in column.inputs.items()},

@@ -7,10 +7,9 @@ from types import MappingProxyType
 from typing import Final
 
 from gpudesk.domain.cost_inputs import INPUTS, CostGroup, Currency, Origin
-from gpudesk.domain.costs import BreakEven, CostColumn, ResolvedInput
+from gpudesk.domain.costs import CostAnswer, CostColumn, ResolvedInput
 from gpudesk.domain.formatting import UNKNOWN, Formatter
 from gpudesk.domain.ranges import Range
-from gpudesk.sheets.money import Money
 from gpudesk.text import tr, trn
 
 _SPACE: Final = "\N{NO-BREAK SPACE}"
@@ -212,97 +211,12 @@ def _record_text(found: ResolvedInput, revision: str) -> str:
     return tr("{said}; {n} undated, catalog {revision}", said=said, n=record.undated, revision=revision)
 
 
-def break_even_text(found: BreakEven, names: Mapping[str, str], formatter: Formatter, money: Money) -> str:
-    """Return where two costs are equal as a sentence; `names` are those of the columns, by key."""
-    name, value = names[found.key], found.value
-    rival = "" if found.against is None else names[found.against]
-    if found.name in _OWN:
-        said, never = _OWN[found.name]
-        return tr(said if value is not None else never, name=name, value=_value_text(found, formatter))
-    if found.name == "hours_to_port":
-        if value is None:
-            return tr("Software for {name} never pays back in rent against {rival}", name=name, rival=rival)
-        return tr(
-            "Software for {name} pays back in rent against {rival} from {value} accelerator-hours a month on",
-            name=name,
-            rival=rival,
-            value=formatter.count(value),
-        )
-    kind = found.name.removesuffix("_to_tie")
-    said, never = _TIES[kind]
-    if value is None:
-        return tr(never, name=name, rival=rival)
-    return tr(said, name=name, rival=rival, value=_tie_text(kind, value, formatter, money))
-
-
-#: What would have to be for a token to cost the same, and that nothing does.
-_TIES: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
-    {
-        "price_usd": (
-            "A token of {name} costs what one of {rival} does at a purchase price of {value} for {name}",
-            "At no purchase price of {name} does a token cost what one of {rival} does",
-        ),
-        "discount": (
-            "A token of {name} costs what one of {rival} does at a discount of {value} on {name}",
-            "At no discount on {name} does a token cost what one of {rival} does",
-        ),
-        "engineers": (
-            "A token of {name} costs what one of {rival} does with {value} engineers for {name}",
-            "With no number of engineers for {name} does a token cost what one of {rival} does",
-        ),
-        "energy_usd_per_kwh": (
-            "A token of {name} costs what one of {rival} does where energy is {value}",
-            "At no price of energy does a token of {name} cost what one of {rival} does",
-        ),
-        "throughput": (
-            "A token of {name} costs what one of {rival} does where {name} yields {value}",
-            "At no throughput does a token of {name} cost what one of {rival} does",
-        ),
-    }
-)
-_OWN: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
-    {
-        "months_to_own": (
-            "Buying {name} is cheaper than renting it around the clock after {value} months",
-            "Buying {name} is never cheaper than renting it around the clock",
-        ),
-        "hours_to_own": (
-            "Buying {name} is cheaper from {value} rented hours a month on",
-            "Renting {name} is cheaper however many hours a month it is rented",
-        ),
-        "utilisation_to_own": (
-            "Buying {name} is cheaper from {value} of all hours on",
-            "Renting {name} is cheaper however many hours it is in use",
-        ),
-    }
-)
-
-
-def _value_text(found: BreakEven, formatter: Formatter) -> str:
-    if found.value is None:
-        return UNKNOWN
-    if found.name == "utilisation_to_own":
-        return formatter.per_cent(found.value)
-    return formatter.number(found.value, 1 if found.name == "months_to_own" else 0)
-
-
-def _tie_text(kind: str, value: float, formatter: Formatter, money: Money) -> str:
-    if kind == "price_usd":
-        return f"{money.whole(value)}{_SPACE}{money.code}"
-    if kind == "energy_usd_per_kwh":
-        return f"{money.small(value)}{_SPACE}{money.code}/kWh"
-    if kind == "throughput":
-        return f"{formatter.estimate(value)}{_SPACE}tok/s"
-    if is_share(kind):
-        return f"{formatter.number(value * 100.0, 1)}{_SPACE}%"
-    return formatter.number(value, 1)
-
-
 def busy_text(utilisation: Range, formatter: Formatter) -> str:
     """Return how much of the time a deployment is taken to work."""
     if utilisation.likely >= 1.0:
         return tr("busy all hours")
-    return tr("busy {share} of all hours", share=formatter.per_cent(utilisation.likely))
+    share = formatter.per_cent(utilisation.likely)
+    return tr("busy {share} of all hours, rent paid for all of them", share=share)
 
 
 def draws_text(share: float, formatter: Formatter) -> str:
@@ -315,3 +229,19 @@ def draws_text(share: float, formatter: Formatter) -> str:
 def missing_lines(column: CostColumn, name: str) -> list[str]:
     """Return what is missing of a column's costs, each as a sentence."""
     return [tr("{name}: {missing}", name=name, missing=missing_text(each)) for each in column.missing]
+
+
+def api_lines(costs: CostAnswer) -> list[str]:
+    """Return, as sentences, why there is no cost of a hosted API although something of it is stated."""
+    return [
+        tr("Hosted API: left out until the price of {label} is stated", label=tr(_API_SIDES[name]))
+        for name in costs.api_missing
+    ]
+
+
+_API_SIDES: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "api_input_usd_per_million": "its input tokens",
+        "api_output_usd_per_million": "its output tokens",
+    }
+)

@@ -8,7 +8,7 @@ from typing import Final
 from gpudesk.domain.answers import Answer
 from gpudesk.domain.costs import CostAnswer, CostColumn, TokenCosts
 from gpudesk.domain.formatting import UNKNOWN, Formatter
-from gpudesk.sheets.cost_words import busy_text, input_label, missing_lines, range_text, term_label
+from gpudesk.sheets.cost_words import api_lines, busy_text, input_label, missing_lines, range_text, term_label
 from gpudesk.sheets.money import Money
 from gpudesk.sheets.sheet import Cell, Group, Mark, Remark, Row, Table
 from gpudesk.text import tr
@@ -71,7 +71,7 @@ def _rows(answer: Answer, costs: CostAnswer, money: Money, formatter: Formatter)
     if years is not None:
         label = tr("{years} years of owning", years=formatter.stated(years))
         rows.append(row(label, tr("k{code}", code=money.code), total))
-        rows.append(row(tr("Cheaper than rent after"), tr("months"), months))
+        rows.append(row(tr("Less cash than rent after"), tr("months"), months))
     rows.append(row(tr("Energy of an output token"), "J", joules))
     return tuple(rows)
 
@@ -85,6 +85,7 @@ def cost_remarks(
         for column, name in zip(costs.columns, names, strict=True)
         for line in missing_lines(column, name)
     ]
+    lines += [Remark(tr("Cost"), line) for line in api_lines(costs)]
     if costs.columns:
         inputs, currency = costs.columns[0].inputs, answer.scenario.costs.currency
         said = ", ".join(

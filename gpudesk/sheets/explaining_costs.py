@@ -9,7 +9,7 @@ from typing import Final
 
 from gpudesk.domain.answers import Answer
 from gpudesk.domain.claims import PURCHASE, Price, Stance
-from gpudesk.domain.costs import CostColumn, CostLine, Tco, TokenCosts
+from gpudesk.domain.costs import CostColumn, CostLine, Software, Tco, TokenCosts
 from gpudesk.domain.formatting import UNKNOWN, Formatter
 from gpudesk.sheets.catalog_stated import price_text
 from gpudesk.sheets.cost_words import (
@@ -187,7 +187,32 @@ def _rented(told: _Told, costs: TokenCosts, term: str) -> TermLine:
         formula,
         [_input(told, "rent_usd_per_hour")],
     )
-    return _cost(told, costs, [paid, _served(told, 1.0, tr("Tokens of an hour"))])
+    software = told.column.software
+    if hourly is None or software is None or not any(software):
+        return _cost(told, costs, [paid, _served(told, 1.0, tr("Tokens of an hour"))])
+    return _cost(told, costs, _rented_with_software(told, hourly, software, paid))
+
+
+def _rented_with_software(
+    told: _Told, hourly: float, software: Software, rent: TermLine
+) -> tuple[TermLine, TermLine]:
+    """Return what is paid over all years, rent and software, and the tokens of these."""
+    spread = told.column.inputs["years"].spread
+    hours = 8760.0 * (1.0 if spread is None else spread.likely)
+    months = hours / 730.0
+    lines = [
+        CostLine("porting", software.at_once_usd),
+        CostLine("upkeep", software.per_month_usd * months),
+    ]
+    said = [_of_line(told, line) for line in lines if line.usd]
+    money = told.money
+    paid = money.whole(hourly * hours + sum(line.usd for line in lines))
+    formula = " + ".join([f"{rent.value} × {told.formatter.count(hours)}", *(each.value for each in said)])
+    label = tr("Rent and software of all years")
+    return (
+        _line("paid", label, paid, money.code, formula, [rent, *said]),
+        _served(told, hours, tr("Tokens of all years")),
+    )
 
 
 def _cost(told: _Told, costs: TokenCosts, inputs: Sequence[TermLine]) -> TermLine:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from gpudesk.workbench.workbench import Workbench
 
 _DRAWS, _MOST_DRAWS, _SEED = 100_000, 10_000_000, 1
+_HIGHEST_SEED = 2**32 - 1
 _SET: Final = "--set"
 _WORKBOOK: Final = ".xlsx"
 
@@ -98,6 +99,9 @@ def run(options: argparse.Namespace) -> int:
 
     if not 1 <= options.draws <= _MOST_DRAWS:
         raise InputError(message("field.range", given=str(options.draws), low=1, high=_MOST_DRAWS), "--draws")
+    if not 0 <= options.seed <= _HIGHEST_SEED:
+        given = str(options.seed)
+        raise InputError(message("field.range", given=given, low=0, high=_HIGHEST_SEED), "--seed")
     target = None if options.output is None else Path(options.output)
     if target is not None and target.suffix.lower() != _WORKBOOK:
         raise InputError(message("sheet.format", suffix=target.suffix, known=(_WORKBOOK,)), str(target))

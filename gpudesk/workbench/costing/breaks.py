@@ -13,41 +13,69 @@ from gpudesk.economics.break_even import (
     months_to_own,
     payback_hours_per_month,
 )
-from gpudesk.economics.owning import HOURS_PER_MONTH, MONTHS_PER_YEAR, ownership_lines
+from gpudesk.economics.owning import HOURS_PER_MONTH, MONTHS_PER_YEAR, total
 from gpudesk.workbench.costing.columns import Situation
 from gpudesk.workbench.costing.formulas import (
     NEEDED_TO_OWN,
     THROUGHPUT,
     Deployment,
     owned_per_million,
-    ownership,
+    software_of,
 )
 
 #: Inputs that are solved for so that a token costs as much as the baseline's, with their units.
 TO_TIE = ("price_usd", "discount", "engineers", "energy_usd_per_kwh", THROUGHPUT)
 _HALVINGS = 200
 _CLOSE = 1e-9
+_SECONDS_PER_HOUR = 3600.0
+_MILLION = 1e6
 
 
 def own_rent(found: Situation, column: CostColumn) -> Iterator[BreakEven]:
-    """Yield from when on owning an accelerator is cheaper than renting it around the clock."""
-    if column.tco is None or "rent_usd_per_hour" not in found.values or column.count is None:
+    """Yield from when on owning an accelerator is cheaper than renting it; software costs both the same.
+
+    Months are those after which less cash was paid than rent around the clock, if within the years planned.
+    Hours and utilisation weigh all that owning costs against rent for the hours of use alone.
+    """
+    tco, software, name = column.tco, column.software, found.key
+    if tco is None or software is None or "rent_usd_per_hour" not in found.values or column.count is None:
         return
     hourly = found.values["rent_usd_per_hour"] * column.count
-    tco, name = column.tco, found.key
-    months = float(months_to_own(tco.at_once_usd, tco.per_month_usd, hourly * HOURS_PER_MONTH))
-    within = months if months <= INPUTS["years"].bounds.high * MONTHS_PER_YEAR else None
-    yield BreakEven("months_to_own", name, None, within, "months")
-    hours = float(hours_per_month_to_own(tco.total_usd, tco.years, hourly))
+    term = tco.years * MONTHS_PER_YEAR
+    months = months_to_own(
+        tco.at_once_usd - software.at_once_usd,
+        tco.per_month_usd - software.per_month_usd,
+        hourly * HOURS_PER_MONTH,
+    )
+    yield BreakEven("months_to_own", name, None, float(months) if months <= term else None, "months")
+    owned = tco.total_usd - software.at_once_usd - software.per_month_usd * term
+    hours = float(hours_per_month_to_own(owned, tco.years, hourly))
     yield BreakEven("hours_to_own", name, None, hours if hours <= HOURS_PER_MONTH else None, "h/month")
     share = hours / HOURS_PER_MONTH
     yield BreakEven("utilisation_to_own", name, None, share if share <= 1.0 else None, None)
 
 
-def port(found: Situation, rival: Situation) -> Iterator[BreakEven]:
-    """Yield from how many hours a month on rents that are lower pay for software of another platform.
+def against_api(found: Situation, column: CostColumn, api_usd_per_million: float) -> Iterator[BreakEven]:
+    """Yield from how many million output tokens a month on owning, and renting, cost less than a hosted API.
 
-    Hours are of one accelerator that does what the rival's do.
+    What is paid does not depend on the load; it bears at most that of all hours in use.
+    """
+    tokens = column.tokens_per_s
+    if tokens is None or not api_usd_per_million > 0.0:
+        return
+    most = tokens.value * HOURS_PER_MONTH * _SECONDS_PER_HOUR / _MILLION
+    likely = found.values["utilisation"]
+    for name, costs in (("tokens_to_own", column.owned), ("tokens_to_rent", column.rented)):
+        if costs is None:
+            continue
+        needed = costs.output.value * likely * most / api_usd_per_million
+        yield BreakEven(name, found.key, None, needed if needed <= most else None, "M/month")
+
+
+def port(found: Situation, rival: Situation) -> Iterator[BreakEven]:
+    """Yield from how many hours a month on rents that are lower pay for what software costs more.
+
+    Hours are of one accelerator that does what the rival's do. Nothing where the rival's costs as much.
     """
     if found.deployment is None or rival.deployment is None:
         return
@@ -55,8 +83,7 @@ def port(found: Situation, rival: Situation) -> Iterator[BreakEven]:
     if own is None or other is None:
         return
     values = found.values
-    lines = ownership_lines(ownership({**values, "price_usd": 0.0, "accelerator_w": 1.0}, values["fleet"]))
-    cost = float(lines["porting"] + lines["upkeep"])
+    cost = _software_of_fleet(values) - _software_of_fleet(rival.values)
     if cost <= 0.0:
         return
     saved = (other - own) * values[THROUGHPUT] / found.deployment.accelerators
@@ -64,6 +91,10 @@ def port(found: Situation, rival: Situation) -> Iterator[BreakEven]:
     if saved > 0.0:
         hours = float(payback_hours_per_month(cost, values["years"] * MONTHS_PER_YEAR, saved))
     yield BreakEven("hours_to_port", found.key, rival.key, hours, "h/month")
+
+
+def _software_of_fleet(values: Mapping[str, float]) -> float:
+    return float(total(software_of(values, values["fleet"])))
 
 
 def _rent_of_work(found: Situation) -> float | None:
@@ -81,7 +112,15 @@ def ties(found: Situation, rival: Situation) -> Iterator[BreakEven]:
     for name in TO_TIE:
         value = what_it_takes(name, found, rival)
         unit = "tok/s" if name == THROUGHPUT else INPUTS[name].unit
-        yield BreakEven(f"{name}_to_tie", found.key, rival.key, value, unit)
+        cheaper = None if value is not None else _is_cheaper(found, rival)
+        yield BreakEven(f"{name}_to_tie", found.key, rival.key, value, unit, cheaper)
+
+
+def _is_cheaper(found: Situation, rival: Situation) -> bool:
+    """Whether a token costs less than the rival's: throughout, where no input makes them equal."""
+    assert found.deployment is not None
+    assert rival.deployment is not None
+    return _per_token(found.values, found.deployment, {}) < _per_token(rival.values, rival.deployment, {})
 
 
 def what_it_takes(name: str, found: Situation, rival: Situation) -> float | None:

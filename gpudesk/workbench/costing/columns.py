@@ -9,11 +9,21 @@ from dataclasses import dataclass
 import numpy as np
 
 from gpudesk.domain.answers import Column, Curve
-from gpudesk.domain.costs import CostColumn, CostLine, CostPoint, Efficiency, ResolvedInput, Tco, TokenCosts
+from gpudesk.domain.costs import (
+    CostColumn,
+    CostLine,
+    CostPoint,
+    Efficiency,
+    ResolvedInput,
+    Software,
+    Tco,
+    TokenCosts,
+)
 from gpudesk.domain.estimates import Banded, Estimate
 from gpudesk.domain.price_ranges import PriceRange
 from gpudesk.domain.units import GIB
 from gpudesk.economics.owning import (
+    MONTHS_PER_YEAR,
     Amount,
     Ownership,
     energy_kwh,
@@ -30,11 +40,14 @@ from gpudesk.workbench.costing.formulas import (
     owned_per_million,
     ownership,
     rented_per_million,
+    software_of,
 )
 
 _MILLION = 1e6
 _GRAMS = 1000.0
 _MS = 1000.0
+#: Ten machines of 1.1 kW fill a rack of 11 kW, though quotients of floats may lie just below.
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +109,7 @@ def cost_column(found: Situation, column: Column, prices: Mapping[str, PriceRang
         rented=_token_costs(found, rented_per_million) if hire and deployment else None,
         rent=prices.get(term),
         rent_usd_per_hour=None if rent is None else rent.likely,
+        software=None if count is None else _software(found.values, count),
         efficiency=None if count is None else _efficiency(found, column, owned),
         curve=_curve(found, column.curve, own=own, hire=hire),
     )
@@ -110,6 +124,12 @@ def _tco(owned: Ownership) -> Tco:
         at_once_usd=float(paid_at_once_usd(owned)),
         per_month_usd=float(paid_per_month_usd(owned)),
     )
+
+
+def _software(values: Mapping[str, float], count: int) -> Software:
+    lines = software_of(values, count)
+    months = values["years"] * MONTHS_PER_YEAR
+    return Software(_amount(lines["porting"]), _amount(lines["upkeep"]) / months)
 
 
 _PerMillion = Callable[[Mapping[str, float], Deployment], object]
@@ -147,7 +167,7 @@ def _efficiency(found: Situation, column: Column, owned: Ownership | None) -> Ef
     count = estimate.count
     watts = values.get("accelerator_w")
     kilowatts = None if watts is None else (watts + values["host_w"]) / _MS
-    in_rack = None if not kilowatts else int(values["rack_kw"] // kilowatts)
+    in_rack = None if not kilowatts else math.floor(values["rack_kw"] / kilowatts + _ROUNDING)
     meter = None if kilowatts is None else kilowatts * count * values["draw"] * values["pue"]
     memory = column.accelerator.memory_bytes
     price = values.get("price_usd")

@@ -11,13 +11,14 @@ from gpudesk.domain.answers import Answer
 from gpudesk.domain.comparison import column_keys
 from gpudesk.domain.cost_inputs import CostSettings
 from gpudesk.domain.costs import BreakEven, CostAnswer, CostDraws, Influence
+from gpudesk.domain.estimates import Banded
 from gpudesk.domain.price_ranges import PriceRange
 from gpudesk.domain.progress import Steps
 from gpudesk.domain.ranges import Range
 from gpudesk.domain.scenarios import Scenario
 from gpudesk.economics.tokens import api_usd_per_million_output
 from gpudesk.workbench.costing.assumptions import Assumptions
-from gpudesk.workbench.costing.breaks import own_rent, port, ties, what_it_takes
+from gpudesk.workbench.costing.breaks import against_api, own_rent, port, ties, what_it_takes
 from gpudesk.workbench.costing.columns import Situation, cost_column, situation
 from gpudesk.workbench.costing.inputs import resolve
 from gpudesk.workbench.costing.unknowns import Basis, draw_steps, influences
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 DRAWS: Final = 100_000
 SEED: Final = 1
 _THROUGHPUT: Final = "output_tokens_per_s"
+_API: Final = ("api_input_usd_per_million", "api_output_usd_per_million")
 
 
 class Costs:
@@ -88,11 +90,19 @@ class Costs:
             if each is not found[0] and not brief:
                 breaks += ties(each, found[0])
                 breaks += port(each, found[0])
-        return CostAnswer(columns, tuple(breaks), _api(found), _utilisation(found))
+        api = _api(found)
+        if api is not None:
+            for each, column in zip(found, columns, strict=True):
+                breaks += against_api(each, column, api.value)
+        return CostAnswer(columns, tuple(breaks), api, _utilisation(found), _api_missing(found))
 
     def with_reported(self, settings: CostSettings, scenario: Scenario) -> CostSettings:
-        """Return settings with the discounts that unnamed buyers report of some vendors."""
+        """Return settings with the discounts that unnamed buyers report, where none is stated."""
+        if "discount" in settings.inputs:
+            return settings
         for choice in scenario.accelerators:
+            if "discount" in settings.of_part(choice.accelerator):
+                continue
             vendor = self._catalog.accelerator(choice.accelerator).vendor
             if (reported := self.assumptions.discounts.get(vendor)) is not None:
                 settings = settings.with_input("discount", reported.spread, choice.accelerator)
@@ -151,13 +161,26 @@ def common_error(answer: Answer) -> float:
     return 0.0 if own <= 0.0 else min(max(1.0 - apart / (2.0 * own), 0.0), 1.0)
 
 
-def _api(found: tuple[Situation, ...]) -> float | None:
+def _api(found: tuple[Situation, ...]) -> Banded | None:
+    """Return what an API charges for a million output tokens with their prompts, and between what."""
     for each in found:
-        asked, made = (each.values.get(f"api_{side}_usd_per_million") for side in ("input", "output"))
+        asked, made = (each.inputs[name].spread for name in _API)
         if asked is not None and made is not None and each.deployment is not None:
             work = each.deployment
-            return float(api_usd_per_million_output(asked, made, work.input_tokens, work.output_tokens))
+            at = [
+                float(api_usd_per_million_output(given, got, work.input_tokens, work.output_tokens))
+                for given, got in zip(
+                    (asked.low, asked.likely, asked.high), (made.low, made.likely, made.high), strict=True
+                )
+            ]
+            return Banded(at[1], at[0], at[2])
     return None
+
+
+def _api_missing(found: tuple[Situation, ...]) -> tuple[str, ...]:
+    """Return which price of an API is not stated, where the other one is."""
+    lacking = tuple(name for name in _API if found and found[0].inputs[name].spread is None)
+    return lacking if len(lacking) == 1 else ()
 
 
 def _utilisation(found: tuple[Situation, ...]) -> Range:

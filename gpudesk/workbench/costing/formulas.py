@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from gpudesk.economics.owning import Amount, Engineering, Hardware, Ownership, Running, ownership_lines, total
+from gpudesk.economics.owning import (
+    Amount,
+    Engineering,
+    Hardware,
+    Ownership,
+    Running,
+    ownership_lines,
+    software_lines,
+    total,
+)
 from gpudesk.economics.tokens import owned_usd_per_million, rented_usd_per_million
 
 #: Stands among the inputs for the output tokens/s of the deployment, which an estimate gives.
@@ -15,6 +24,8 @@ Values = Mapping[str, Amount]
 #: Without these there is no cost of owning, or of renting.
 NEEDED_TO_OWN = ("price_usd", "accelerator_w", THROUGHPUT)
 NEEDED_TO_RENT = ("rent_usd_per_hour", THROUGHPUT)
+#: Inputs of what software costs, which is the same for hardware that is owned and that is rented.
+_OF_SOFTWARE = ("engineer_usd_per_year", "engineers", "porting_engineer_months", "fleet")
 #: Inputs that a cost of owning, or of renting, depends on.
 OF_OWNING = (
     THROUGHPUT,
@@ -37,12 +48,9 @@ OF_OWNING = (
     "hosting_usd_per_kw_month",
     "support",
     "staff_usd_per_year",
-    "engineer_usd_per_year",
-    "engineers",
-    "porting_engineer_months",
-    "fleet",
+    *_OF_SOFTWARE,
 )
-OF_RENTING = (THROUGHPUT, "utilisation", "rent_usd_per_hour")
+OF_RENTING = (THROUGHPUT, "utilisation", "years", "rent_usd_per_hour", *_OF_SOFTWARE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,9 +106,18 @@ def owned_per_million(values: Values, deployment: Deployment) -> Amount:
 
 
 def rented_per_million(values: Values, deployment: Deployment) -> Amount:
-    """Return dollars for a million output tokens of a deployment that is rented, without software."""
+    """Return dollars for a million output tokens of a deployment rented all hours, with its software."""
+    rate, utilisation = values[THROUGHPUT], values["utilisation"]
     hourly = deployment.accelerators * values["rent_usd_per_hour"]
-    return rented_usd_per_million(hourly, values[THROUGHPUT], values["utilisation"])
+    software = total(software_of(values, deployment.accelerators))
+    return rented_usd_per_million(hourly, rate, utilisation) + owned_usd_per_million(
+        software, rate, values["years"], utilisation
+    )
+
+
+def software_of(values: Values, accelerators: Amount) -> dict[str, Amount]:
+    """Return what porting and upkeep cost so many accelerators over all years."""
+    return software_lines(_engineering(values), accelerators, values["years"])
 
 
 def _engineering(values: Values) -> Engineering:

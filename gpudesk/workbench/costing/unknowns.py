@@ -124,7 +124,7 @@ def _drawn(
 
 
 def _throughput(found: Situation, spread: Range, together: Draws, common: float, seed: int) -> Draws:
-    own = normal_draws(seed, f"{THROUGHPUT} of {found.accelerator}", len(together))
+    own = normal_draws(seed, f"{THROUGHPUT} of {found.key}", len(together))
     mixed = math.sqrt(common) * together + math.sqrt(1.0 - common) * own
     return band_draws(spread.low, spread.likely, spread.high, mixed)
 

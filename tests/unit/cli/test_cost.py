@@ -93,9 +93,14 @@ def test_people_read_tokens_years_break_evens_and_draws(capsys: Capture) -> None
     assert "USD, taxes excluded; busy all hours; rents on demand." in said
     assert "3 years, thousand USD" in said
     assert "MI355X: no purchase price found." in said
-    assert "Buying H200 SXM is cheaper than renting it around the clock after " in said
+    assert "After 21.8 months less cash has gone for H200 SXM bought than rented around the clock." in said
     assert "cheapest in " in said
     assert "Total" in said
+
+
+def test_a_seed_below_zero_is_refused_at_its_option(capsys: Capture) -> None:
+    assert entry.main(["cost", *ASKED, "--seed", "-1"]) == 1
+    assert "--seed: -1 is not between 0 and" in capsys.readouterr().err
 
 
 def test_options_change_what_is_taken_for_granted(capsys: Capture) -> None:

@@ -111,7 +111,9 @@ def assert_is_of(book: Book, costs: CostAnswer, names: Names) -> None:
         assert per_month == pytest.approx(tco.per_month_usd, rel=1e-9)
         assert per_million == pytest.approx(column.owned.output.value, rel=1e-9)
         assert column.rent_usd_per_hour is not None
-        assert rented == pytest.approx(column.count * column.rent_usd_per_hour * 8760 * tco.years, rel=1e-9)
+        software = math.fsum(line.usd for line in tco.lines if line.name in ("porting", "upkeep"))
+        rent = column.count * column.rent_usd_per_hour * 8760 * tco.years
+        assert rented == pytest.approx(rent + software, rel=1e-9)
         # Texts of lines and figures may be the same; lines stand between their head and the total.
         first = int(book.beside(name, "Line")[1][1:]) + 1
         for row, line in enumerate(tco.lines, start=first):
@@ -230,8 +232,11 @@ def test_the_month_is_the_first_in_which_more_went_for_rent(
     for column, tco in owned(costs):
         assert column.count is not None
         assert column.rent_usd_per_hour is not None
-        rent = column.count * column.rent_usd_per_hour * 8760 / 12
-        expected = math.floor(tco.at_once_usd / (rent - tco.per_month_usd)) + 1
+        software = column.software
+        assert software is not None
+        rent = column.count * column.rent_usd_per_hour * 8760 / 12 + software.per_month_usd
+        paid = tco.at_once_usd - software.at_once_usd
+        expected = math.floor(paid / (rent - tco.per_month_usd)) + 1
         assert summary(book, names[column.key])[7] == expected
         for row in book.months(names[column.key]):
             assert number_of(row[5]) == pytest.approx(number_of(row[4]) - number_of(row[2]))
@@ -241,7 +246,7 @@ def test_the_month_is_the_first_in_which_more_went_for_rent(
 def test_renting_that_stays_cheaper_shows_a_dash(raw: bytes) -> None:
     cheap = Book(raw, {("Inputs", Book(raw).beside("Inputs", "Rent")[1]): 0.01})
     first = cheap.titles[2]
-    assert cheap.value(cheap.beside(first, "Cheaper than renting from month")) == UNKNOWN
+    assert cheap.value(cheap.beside(first, "Less cash than renting from month")) == UNKNOWN
     assert summary(cheap, first)[7] == UNKNOWN
 
 

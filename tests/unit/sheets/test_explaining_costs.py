@@ -31,22 +31,33 @@ def explained(workbench: Workbench, answer: Answer, key: str, name: str) -> tupl
     return column, explain_cost(answer, column, f"{key} × 1", name, Formatter(), prices)
 
 
-def test_a_rented_token_is_rent_over_tokens(workbench: Workbench, answer: Answer) -> None:
+def test_a_rented_token_of_another_platform_bears_its_software(workbench: Workbench, answer: Answer) -> None:
     column, found = explained(workbench, answer, "mi325x", RENTED)
-    assert column.rented is not None
-    assert found.what == "Cost per million tokens, mi325x × 1, rented"
-    assert (found.figure, found.unit) == (f"{column.rented.output.value:.2f}", "USD")
-    assert found.band.endswith("from the band of the throughput")
-    assert found.conditions == "Busy all hours"
     working = found.working
+    assert column.rented is not None
     assert working is not None
-    assert [each.name for each in working.inputs] == ["rent", "tokens"]
+    paid, tokens = working.inputs
+    assert [each.name for each in paid.inputs] == ["rent", "porting", "upkeep"]
+    cost = float(paid.value.replace(",", "")) / float(tokens.value.replace(",", ""))
+    assert cost == pytest.approx(column.rented.output.value, rel=0.01)
     sources = [each.source for each in working.walk() if each.source]
     assert any("prices on record" in source for source in sources)
     (group,) = found.claims
     assert group.label == "Rents on demand"
     assert len(group.claims) == 4
     assert "undated, catalog" in " ".join(claim.origin for claim in group.claims)
+
+
+def test_a_rented_token_is_rent_over_tokens(workbench: Workbench, answer: Answer) -> None:
+    column, found = explained(workbench, answer, "h200-sxm", RENTED)
+    assert column.rented is not None
+    assert found.what == "Cost per million tokens, h200-sxm × 1, rented"
+    assert (found.figure, found.unit) == (f"{column.rented.output.value:.2f}", "USD")
+    assert found.band.endswith("from the band of the throughput")
+    assert found.conditions == "Busy all hours"
+    working = found.working
+    assert working is not None
+    assert [each.name for each in working.inputs] == ["rent", "tokens"]
 
 
 def test_the_lines_of_a_total_are_all_there_with_their_inputs(workbench: Workbench, answer: Answer) -> None:

@@ -25,9 +25,9 @@ def unit_figures(costed: Costed) -> Figures:
         tr("User-month"),
         tr("GiB"),
         tr("GiB for KV"),
-        tr("tok/s a kW"),
+        tr("tok/s a kW rated"),
         tr("tok/s a rack"),
-        tr("J a token"),
+        tr("J metered"),
         tr("MWh"),
         tr("t CO₂e"),
     )

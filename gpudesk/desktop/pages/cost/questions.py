@@ -28,7 +28,7 @@ from gpudesk.desktop.widgets.text_table import TextTable
 from gpudesk.domain.costs import BreakEven, CostDraws
 from gpudesk.domain.messages import InputError
 from gpudesk.sentences import sentence
-from gpudesk.sheets.cost_words import break_even_text
+from gpudesk.sheets.break_even_words import break_even_text
 from gpudesk.text import tr
 
 _MARGIN: Final = 16

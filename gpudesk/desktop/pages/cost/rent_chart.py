@@ -21,7 +21,7 @@ from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.theme.theme import Theme
 from gpudesk.domain.costs import CostColumn
 from gpudesk.domain.formatting import UNKNOWN, Formatter
-from gpudesk.sheets.cost_words import break_even_text
+from gpudesk.sheets.break_even_words import break_even_text
 from gpudesk.text import tr
 
 _HOURS: Final = 730.0
@@ -68,7 +68,9 @@ class RentChart(Chart):
         """Draw what has a rent, and what has a price."""
         self.title = tr("Rent or buy")
         code = "" if self._costed is None else self._costed.money.code
-        self.subtitle = tr("thousand {code} so far; thin: bought; circle: cheaper from here", code=code)
+        self.subtitle = tr(
+            "thousand {code} paid so far; thin: bought; circle: less cash from here", code=code
+        )
         self.x_title = tr("months")
         lines, bought, marks = [], [], []
         for part, column in self._costed.pairs() if self._costed else ():
@@ -100,9 +102,11 @@ class RentChart(Chart):
         return usd * rate / _THOUSAND
 
     def _rented(self, column: CostColumn, months: np.ndarray) -> np.ndarray | None:
-        if column.rent_usd_per_hour is None or column.count is None:
+        software = column.software
+        if column.rent_usd_per_hour is None or column.count is None or software is None:
             return None
-        return self._scaled(months * (_HOURS * column.rent_usd_per_hour * column.count))
+        monthly = _HOURS * column.rent_usd_per_hour * column.count + software.per_month_usd
+        return self._scaled(software.at_once_usd + months * monthly)
 
     def _bought(self, column: CostColumn, months: np.ndarray) -> np.ndarray | None:
         if column.tco is None:

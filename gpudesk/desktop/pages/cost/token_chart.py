@@ -16,7 +16,7 @@ from gpudesk.desktop.theme.theme import Theme
 from gpudesk.domain.costs import CostColumn
 from gpudesk.domain.estimates import Banded
 from gpudesk.domain.formatting import Formatter
-from gpudesk.sheets.cost_words import busy_text, missing_text
+from gpudesk.sheets.cost_words import api_lines, busy_text, missing_text
 from gpudesk.text import tr
 
 _DOT, _BAND, _APART = 4.5, 7.0, 11.0
@@ -46,7 +46,7 @@ class TokenChart(RowsChart):
             if each is not None
         ]
         if costed.costs.api is not None:
-            ends.append(money.in_currency(costed.costs.api))
+            ends.append(money.in_currency(costed.costs.api.value))
         rows = [
             RowName(part.key, part.name, self._sentence(part.name, column), part.slot, part.hollow)
             for part, column in costed.pairs()
@@ -54,7 +54,9 @@ class TokenChart(RowsChart):
         busy = busy_text(costed.costs.utilisation, self.formatter)
         self.show_rows(
             tr("Cost per million output tokens"),
-            tr("{code} before taxes, {busy}", code=money.code, busy=busy),
+            "; ".join(
+                [tr("{code} before taxes, {busy}", code=money.code, busy=busy), *api_lines(costed.costs)]
+            ),
             rows,
             0.0,
             max(ends, default=1.0),
@@ -128,12 +130,13 @@ class TokenChart(RowsChart):
         """Draw what a hosted API charges across all rows."""
         if self._costed is None or self._costed.costs.api is None:
             return
-        x = self.x_of(self._costed.money.in_currency(self._costed.costs.api))
+        api = self._costed.costs.api.value
+        x = self.x_of(self._costed.money.in_currency(api))
         pen.rule(x, area.top(), x, area.bottom(), "text1", 1.0)
         place = QRectF(
             x + self.theme.px(4), area.top() - self.theme.px(16), self.theme.px(120), self.theme.px(16)
         )
-        amount = self._costed.money.small(self._costed.costs.api)
+        amount = self._costed.money.small(api)
         pen.text(place, tr("hosted API {amount}", amount=amount), font="caption", colour="text1")
 
     def data(self, formatter: Formatter) -> Data:

@@ -12,6 +12,7 @@ from gpudesk.domain.answers import Answer
 from gpudesk.domain.cost_inputs import INPUTS, CostSettings, Origin
 from gpudesk.domain.costs import BreakEven, CostColumn
 from gpudesk.domain.ranges import Range
+from gpudesk.domain.scenarios import AcceleratorChoice
 from gpudesk.workbench.costing.breaks import TO_TIE
 from gpudesk.workbench.costing.costs import common_error
 from gpudesk.workbench.costing.formulas import OF_OWNING, OF_RENTING, THROUGHPUT
@@ -204,7 +205,96 @@ def test_discounts_of_unnamed_buyers_are_taken_only_when_asked_for(
 def test_a_hosted_api_is_compared_with_its_prompts(workbench: Workbench, answer: Answer) -> None:
     assert workbench.costs(answer).api is None
     priced = stated(answer, api_input_usd_per_million=0.2, api_output_usd_per_million=0.6)
-    assert workbench.costs(priced).api == pytest.approx(0.6 + 0.2 * 4)
+    api = workbench.costs(priced).api
+    assert api is not None
+    assert api.value == pytest.approx(0.6 + 0.2 * 4)
+    ranges = stated(answer, api_input_usd_per_million=0.2, api_output_usd_per_million=Range(0.4, 0.6, 1.0))
+    assert workbench.costs(ranges).api == pytest.approx((1.4, 1.2, 1.8))
+
+
+def test_half_a_price_of_an_api_is_no_cost_and_says_so(workbench: Workbench, answer: Answer) -> None:
+    half = workbench.costs(stated(answer, api_input_usd_per_million=0.2))
+    assert half.api is None
+    assert half.api_missing == ("api_output_usd_per_million",)
+    assert workbench.costs(answer).api_missing == ()
+
+
+def test_from_a_load_on_owning_and_renting_cost_less_than_an_api(
+    workbench: Workbench, answer: Answer
+) -> None:
+    """At the load that is solved for, the cost of a month is what the API charges for its tokens."""
+    priced = stated(answer, api_input_usd_per_million=0.2, api_output_usd_per_million=0.6, utilisation=0.5)
+    column = of(workbench, priced, "h200-sxm")
+    assert column.tco is not None
+    assert column.rent_usd_per_hour is not None
+    owned = found(workbench, priced, "tokens_to_own", "h200-sxm").value
+    assert owned is not None
+    assert owned * 1.4 == pytest.approx(column.tco.total_usd / 36)
+    rented = found(workbench, priced, "tokens_to_rent", "h200-sxm").value
+    assert rented is not None
+    assert rented * 1.4 == pytest.approx(column.rent_usd_per_hour * 730)
+    cheap = stated(answer, api_input_usd_per_million=0.001, api_output_usd_per_million=0.001)
+    assert found(workbench, cheap, "tokens_to_own", "h200-sxm").value is None
+
+
+def test_what_is_rented_bears_its_software_as_what_is_owned(workbench: Workbench, answer: Answer) -> None:
+    """A smaller fleet makes software dearer, for both alike: from when on one buys is the same."""
+    small = stated(answer, fleet=8.0)
+    for key, grows in (("h200-sxm", False), ("mi325x", True)):
+        usual, dearer = of(workbench, answer, key), of(workbench, small, key)
+        for one, other in ((usual.owned, dearer.owned), (usual.rented, dearer.rented)):
+            assert one is not None
+            assert other is not None
+            assert (other.output.value > one.output.value * 2) is grows
+        for name in ("months_to_own", "hours_to_own", "utilisation_to_own"):
+            before, after = (found(workbench, each, name, key).value for each in (answer, small))
+            assert after == pytest.approx(before)
+
+
+def test_cash_that_is_less_only_after_the_years_planned_is_no_break_even(
+    workbench: Workbench, answer: Answer
+) -> None:
+    assert found(workbench, stated(answer, years=1.5), "months_to_own", "h200-sxm").value is None
+
+
+def test_software_of_the_same_platform_has_no_break_even(workbench: Workbench, answer: Answer) -> None:
+    rocm = with_costs(answer, replace(answer.scenario.costs, runs_on="ROCm"))
+    broken = [each for each in workbench.costs(rocm).break_evens if each.name == "hours_to_port"]
+    assert broken == []
+    usual = [each.key for each in workbench.costs(answer).break_evens if each.name == "hours_to_port"]
+    assert usual == ["mi325x", "mi355x"]
+
+
+def test_what_is_cheaper_throughout_is_told_from_what_is_dearer(workbench: Workbench, answer: Answer) -> None:
+    tie = found(workbench, answer, "discount_to_tie", "mi325x")
+    assert tie.value is None
+    assert tie.cheaper is True
+    dear = found(workbench, stated(answer, fleet=1.0), "discount_to_tie", "mi325x")
+    assert dear.value is None
+    assert dear.cheaper is False
+
+
+def test_a_discount_that_is_stated_stays_when_reported_ones_are_taken(
+    workbench: Workbench, answer: Answer
+) -> None:
+    usual = answer.scenario.costs
+    mine = usual.with_input("discount", Range.exactly(0.05), "mi325x")
+    reported = workbench.costing.with_reported(mine, answer.scenario)
+    assert reported.of_part("mi325x")["discount"] == Range.exactly(0.05)
+    assert reported.of_part("h200-sxm")["discount"] == Range(0.08, 0.1, 0.12)
+    of_all = usual.with_input("discount", Range.exactly(0.3))
+    assert workbench.costing.with_reported(of_all, answer.scenario) == of_all
+
+
+@pytest.mark.parametrize("fitting", [10, 20, 30, 40])
+def test_machines_that_fill_a_rack_exactly_all_fit(
+    workbench: Workbench, answer: Answer, fitting: int
+) -> None:
+    """1.1 kW goes into 11 kW ten times, though 11 // 1.1 is 9."""
+    filled = stated(answer, accelerator_w=700.0, host_w=400.0, rack_kw=1.1 * fitting)
+    efficiency = of(workbench, filled, "h200-sxm").efficiency
+    assert efficiency is not None
+    assert efficiency.accelerators_per_rack == fitting
 
 
 def test_carbon_needs_the_grid(workbench: Workbench, answer: Answer) -> None:
@@ -263,8 +353,10 @@ def test_after_the_months_to_own_both_have_cost_the_same(workbench: Workbench, a
     assert months is not None
     assert column.tco is not None
     assert column.rent_usd_per_hour is not None
+    assert column.software is not None
     bought = column.tco.at_once_usd + months * column.tco.per_month_usd
-    assert bought == pytest.approx(months * 730 * column.rent_usd_per_hour)
+    hired = months * (730 * column.rent_usd_per_hour + column.software.per_month_usd)
+    assert bought == pytest.approx(column.software.at_once_usd + hired)
 
 
 def test_what_never_pays_has_no_root(workbench: Workbench, answer: Answer) -> None:
@@ -322,6 +414,17 @@ def test_what_moves_a_cost_is_every_input_that_is_not_known(
     widths = [abs(each.at_high - each.at_low) for each in moved]
     assert widths == sorted(widths, reverse=True)
     assert workbench.costing.influences(answer, 3) == ()
+
+
+def test_one_accelerator_at_two_counts_errs_each_time_for_itself(
+    workbench: Workbench, answer: Answer
+) -> None:
+    """So the band of the ratio of both has it, too."""
+    choices = (AcceleratorChoice("h200-sxm", 2), AcceleratorChoice("h200-sxm", 4))
+    both = workbench.answer(replace(answer.scenario, accelerators=choices))
+    draws = workbench.costing.draws(both, count=20_000)
+    assert set(draws.cheapest) == {"h200-sxm:2", "h200-sxm:4"}
+    assert all(share > 0.001 for share in draws.cheapest.values())
 
 
 def test_draws_repeat_and_hold_for_all(workbench: Workbench, answer: Answer) -> None:
