@@ -20,7 +20,7 @@ from gpudesk.sheets.cost_words import (
     missing_lines,
     origin_text,
     range_text,
-    term_label,
+    rented_text,
 )
 from gpudesk.sheets.money import Money
 from gpudesk.sheets.names import column_names
@@ -50,10 +50,10 @@ def cost_lines(
     named = zip(costs.columns, column_names(answer), strict=True)
     shown = _Shown({column.key: name for column, name in named}, money, formatter, width, strong)
     said = tr(
-        "{currency}, taxes excluded; {busy}; rents {term}. What is assumed: gpudesk cost --list-inputs.",
+        "{currency}, taxes excluded; {busy}; {rents}. What is assumed: gpudesk cost --list-inputs.",
         currency=money.code,
         busy=busy_text(costs.utilisation, formatter),
-        term=term_label(settings.rent_term),
+        rents=rented_text(settings.rent_term, costs.utilisation),
     )
     yield from wrapped(said, width)
     for rows in (_tokens, _all_years, _yields):

@@ -215,8 +215,14 @@ def busy_text(utilisation: Range, formatter: Formatter) -> str:
     """Return how much of the time a deployment is taken to work."""
     if utilisation.likely >= 1.0:
         return tr("busy all hours")
-    share = formatter.per_cent(utilisation.likely)
-    return tr("busy {share} of all hours, rent paid for all of them", share=share)
+    return tr("busy {share} of hours", share=formatter.per_cent(utilisation.likely))
+
+
+def rented_text(term: str, utilisation: Range) -> str:
+    """Return on what terms is rented, and that idle hours are paid where there are any."""
+    if utilisation.likely >= 1.0:
+        return tr("rents {term}", term=term_label(term))
+    return tr("rents {term}, idle hours included", term=term_label(term))
 
 
 def draws_text(share: float, formatter: Formatter) -> str:
@@ -233,10 +239,7 @@ def missing_lines(column: CostColumn, name: str) -> list[str]:
 
 def api_lines(costs: CostAnswer) -> list[str]:
     """Return, as sentences, why there is no cost of a hosted API although something of it is stated."""
-    return [
-        tr("Hosted API: left out until the price of {label} is stated", label=tr(_API_SIDES[name]))
-        for name in costs.api_missing
-    ]
+    return [tr("hosted API: no price of {label}", label=tr(_API_SIDES[name])) for name in costs.api_missing]
 
 
 _API_SIDES: Final[Mapping[str, str]] = MappingProxyType(

@@ -8,7 +8,14 @@ from typing import Final
 from gpudesk.domain.answers import Answer
 from gpudesk.domain.costs import CostAnswer, CostColumn, TokenCosts
 from gpudesk.domain.formatting import UNKNOWN, Formatter
-from gpudesk.sheets.cost_words import api_lines, busy_text, input_label, missing_lines, range_text, term_label
+from gpudesk.sheets.cost_words import (
+    api_lines,
+    busy_text,
+    input_label,
+    missing_lines,
+    range_text,
+    rented_text,
+)
 from gpudesk.sheets.money import Money
 from gpudesk.sheets.sheet import Cell, Group, Mark, Remark, Row, Table
 from gpudesk.text import tr
@@ -30,14 +37,15 @@ def costs_table(answer: Answer, costs: CostAnswer, formatter: Formatter) -> Tabl
     """Return what tokens cost, owned and rented, what owning costs in all, and from when on it is cheaper."""
     money = Money(formatter, answer.scenario.costs.currency)
     title = tr(
-        "Cost of a million output tokens in {code}, {busy}, taxes excluded",
+        "Cost of a million output tokens in {code}, {busy}, {rents}, taxes excluded",
         code=money.code,
         busy=busy_text(costs.utilisation, formatter),
+        rents=rented_text(answer.scenario.costs.rent_term, costs.utilisation),
     )
-    return Table(tr("Cost"), (Group(title, _rows(answer, costs, money, formatter)),))
+    return Table(tr("Cost"), (Group(title, _rows(costs, money, formatter)),))
 
 
-def _rows(answer: Answer, costs: CostAnswer, money: Money, formatter: Formatter) -> tuple[Row, ...]:
+def _rows(costs: CostAnswer, money: Money, formatter: Formatter) -> tuple[Row, ...]:
     def row(label: str, unit: str | None, cell: Callable[[CostColumn], Cell]) -> Row:
         return Row(label, unit, tuple(cell(column) for column in costs.columns))
 
@@ -62,16 +70,15 @@ def _rows(answer: Answer, costs: CostAnswer, money: Money, formatter: Formatter)
         return Cell(UNKNOWN if found is None else formatter.estimate(found.value))
 
     years = next((column.tco.years for column in costs.columns if column.tco is not None), None)
-    terms = tr("Rented {term}", term=term_label(answer.scenario.costs.rent_term))
     rows = [
         row(tr("Owned"), money.code, lambda each: tokens(each.owned)),
-        row(terms, money.code, lambda each: tokens(each.rented)),
+        row(tr("Rented"), money.code, lambda each: tokens(each.rented)),
         row(tr("Rent of one"), money.unit("USD/h"), lambda each: Cell(money.small(each.rent_usd_per_hour))),
     ]
     if years is not None:
         label = tr("{years} years of owning", years=formatter.stated(years))
         rows.append(row(label, tr("k{code}", code=money.code), total))
-        rows.append(row(tr("Less cash than rent after"), tr("months"), months))
+        rows.append(row(tr("Below rent after"), tr("months"), months))
     rows.append(row(tr("Energy of an output token"), "J", joules))
     return tuple(rows)
 

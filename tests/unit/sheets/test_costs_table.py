@@ -54,7 +54,7 @@ def test_costs_are_those_that_were_worked_out(answer: Answer, further: Further) 
     assert shown["3 years of owning"] == [
         money.thousands(each.tco.total_usd if each.tco else None) for each in columns
     ]
-    assert shown["Less cash than rent after"] == ["21.8", "26.3", "12.1", UNKNOWN]
+    assert shown["Below rent after"] == ["21.8", "26.3", "12.1", UNKNOWN]
 
 
 def test_what_has_no_price_is_marked_and_named(answer: Answer, further: Further) -> None:

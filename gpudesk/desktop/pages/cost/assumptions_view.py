@@ -184,7 +184,8 @@ class AssumptionsView(CostView):
         for (part, name), row in self.rows.items():
             found = first if part is None else inputs.get(part, {})
             if name in found:
-                row.show_input(found[name], settings.currency, revision)
+                lacking = name in costed.costs.api_missing
+                row.show_input(found[name], settings.currency, revision, lacking=lacking)
 
     def focus_price(self, accelerator: str) -> None:
         """Go to the price of an accelerator."""

@@ -84,8 +84,13 @@ class InputRow(QObject):
         for column, widget in enumerate(widgets):
             grid.addWidget(widget, line, column)
 
-    def show_input(self, found: ResolvedInput, currency: Currency | None, revision: str) -> None:
-        """Show the value in force, in the currency of the scenario where it is money."""
+    def show_input(
+        self, found: ResolvedInput, currency: Currency | None, revision: str, *, lacking: bool
+    ) -> None:
+        """Show the value in force, in the currency of the scenario where it is money.
+
+        `lacking` says that it has none although another one is of no use without it.
+        """
         money = (INPUTS[self.name].unit or "").startswith("USD") and currency is not None
         self._scale = currency.per_usd if money and currency is not None else 1.0
         self._scale *= 100.0 if is_share(self.name) else 1.0
@@ -96,7 +101,7 @@ class InputRow(QObject):
             edit.set_fault("")
             edit.set_value(float(f"{value:.9g}"))
         self.unit.setText(input_unit(self.name, currency))
-        self.origin.set_whole(origin_text(found, revision))
+        self.origin.set_whole(tr("state both prices") if lacking else origin_text(found, revision))
         self.reset.setVisible(found.origin is Origin.YOURS)
 
     def _format(self) -> InputFormat:

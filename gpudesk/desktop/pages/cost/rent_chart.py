@@ -68,9 +68,7 @@ class RentChart(Chart):
         """Draw what has a rent, and what has a price."""
         self.title = tr("Rent or buy")
         code = "" if self._costed is None else self._costed.money.code
-        self.subtitle = tr(
-            "thousand {code} paid so far; thin: bought; circle: less cash from here", code=code
-        )
+        self.subtitle = tr("thousand {code}; thin: bought; circle: less paid from here", code=code)
         self.x_title = tr("months")
         lines, bought, marks = [], [], []
         for part, column in self._costed.pairs() if self._costed else ():

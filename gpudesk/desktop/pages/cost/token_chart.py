@@ -16,7 +16,7 @@ from gpudesk.desktop.theme.theme import Theme
 from gpudesk.domain.costs import CostColumn
 from gpudesk.domain.estimates import Banded
 from gpudesk.domain.formatting import Formatter
-from gpudesk.sheets.cost_words import api_lines, busy_text, missing_text
+from gpudesk.sheets.cost_words import busy_text, missing_text
 from gpudesk.text import tr
 
 _DOT, _BAND, _APART = 4.5, 7.0, 11.0
@@ -54,9 +54,7 @@ class TokenChart(RowsChart):
         busy = busy_text(costed.costs.utilisation, self.formatter)
         self.show_rows(
             tr("Cost per million output tokens"),
-            "; ".join(
-                [tr("{code} before taxes, {busy}", code=money.code, busy=busy), *api_lines(costed.costs)]
-            ),
+            tr("{code} before taxes, {busy}", code=money.code, busy=busy),
             rows,
             0.0,
             max(ends, default=1.0),
@@ -78,10 +76,13 @@ class TokenChart(RowsChart):
         px, middle = self.theme.px, place.center().y()
         x = place.left() + px(4)
         years = self._years()
-        for filled, words in ((True, tr("rented")), (False, years)):
+        for filled, words in ((True, tr("rented all hours")), (False, years)):
             _dot(pen, x, middle, self.theme.colour("text2"), filled=filled, radius=px(_DOT) - 0.5)
             rest = QRectF(x + px(10), place.top(), place.width(), place.height())
             x = rest.left() + pen.text(rest, words, font="caption", colour="text2") + px(20)
+        if self._costed is not None and self._costed.costs.api_missing:
+            rest = QRectF(x, place.top(), place.width(), place.height())
+            pen.text(rest, tr("API lacks a price"), font="caption", colour="text2")
 
     def _years(self) -> str:
         tcos = [column.tco for column in self._costed.costs.columns] if self._costed else []

@@ -197,6 +197,17 @@ def test_an_input_of_all_is_a_range(page: CostPage, desk: Desk) -> None:
     assert [edit.text() for edit in row.edits] == ["0.08", "0.14", "0.2"]
 
 
+def test_an_api_that_lacks_a_price_says_so_at_the_field(page: CostPage, desk: Desk) -> None:
+    rows = assumptions(page).rows
+    given, made = (rows[None, f"api_{side}_usd_per_million"] for side in ("input", "output"))
+    type_into(given.edits[1], "0.2")
+    desk.flush()
+    assert made.origin.accessibleName() == "state both prices"
+    type_into(made.edits[1], "0.6")
+    desk.flush()
+    assert made.origin.accessibleName() == "stated by you"
+
+
 def test_shares_are_edited_in_per_cent(page: CostPage, desk: Desk) -> None:
     row = assumptions(page).rows["mi325x", "discount"]
     assert row.unit.text() == "%"
