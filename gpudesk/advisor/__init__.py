@@ -1,0 +1,1 @@
+"""What to choose and why: conditions of rules, tested on what a scenario gives."""
