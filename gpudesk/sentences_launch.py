@@ -25,6 +25,10 @@ LAUNCH_SENTENCES: Final[Mapping[str, str]] = MappingProxyType(
         "{last} and FIRST_HOST the name of the first",
         "launch.hosts_launcher": "One replica spans {hosts} hosts: run {launcher} before the command, as one "
         "task for each accelerator",
+        "launch.domain": "One scale-up network joins {domain} of them over several machines: where a replica "
+        "takes more than one machine, start it over all of these",
+        "launch.beyond_context": "{tokens} tokens are more than the {most} that {model} is made for: the "
+        "server refuses such requests",
         "launch.kv": "{engine} has no option there for a KV cache in {kv}; it takes what the checkpoint says",
         "launch.varied": "Requests of the estimate vary in length, so the server admits twice the mean; the "
         "measurement sends them all with the mean lengths",

@@ -17,6 +17,10 @@ SIZING_SENTENCES: Final[Mapping[str, str]] = MappingProxyType(
         "sizing.nothing_fits": "No deployment of it that is tried holds the model and one request",
         "sizing.limits_not_met": "No deployment of {accelerator} that is tried meets the limits; with a "
         "single request it reaches {ttft} to the first token and {tpot} a token",
+        "sizing.in_flight": "{count} requests are in flight at the peak, more than there are users: each has "
+        "several at a time, or asks less often than is stated",
+        "sizing.domain": "A host stands for the {domain} accelerators that one scale-up network joins, which "
+        "are in several machines",
         "sizing.bound_rounding": "× {factor}: only whole replicas can be had, of {count} each",
         "sizing.bound_rounding:one": "× {factor}: only whole accelerators can be had",
         "sizing.bound_reserve": "× {factor}: {count} stand in reserve",

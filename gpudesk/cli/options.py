@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import replace
@@ -62,10 +63,13 @@ def whole(text: str) -> int:
 def number(text: str) -> float:
     """Read a number of an option."""
     try:
-        return float(text)
+        found = float(text)
     except ValueError:
         problem = tr("{given} is text where a number belongs", given=repr(text))
         raise argparse.ArgumentTypeError(problem) from None
+    if not math.isfinite(found):
+        raise argparse.ArgumentTypeError(tr("{given} is no finite number", given=repr(text)))
+    return found
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:

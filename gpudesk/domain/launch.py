@@ -68,7 +68,8 @@ class LaunchSettings:
     """Settings that an estimate was made with, for one replica.
 
     `max_batch` (sequences) and `max_batched_tokens` are those of a step of one of `attention_ranks`.
-    `memory_fraction` is the serving engine's own setting; `hosts` is how many one replica spans.
+    `memory_fraction` is the serving engine's own setting; `hosts` is how many one replica spans, where a host
+    is what one scale-up network joins: `scale_up_domain` accelerators.
     """
 
     max_batch: int
@@ -76,5 +77,6 @@ class LaunchSettings:
     attention_ranks: int
     memory_fraction: float
     hosts: int
+    scale_up_domain: int
     max_context: int | None
     model: str

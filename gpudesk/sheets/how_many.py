@@ -17,7 +17,7 @@ from gpudesk.sheets.needed_words import (
     width_label,
 )
 from gpudesk.sheets.sheet import Cell, Group, Mark, Remark, Row, Table
-from gpudesk.sheets.sizing_words import demand_text, sizing_sentence
+from gpudesk.sheets.sizing_words import demand_text, noted_sentence
 from gpudesk.text import tr
 
 
@@ -31,7 +31,7 @@ def sizing_remarks(sizing: Sizing | None, names: Sequence[str], formatter: Forma
     if sizing is None:
         return ()
     return tuple(
-        Remark("", sizing_sentence(sizing, each, name, formatter).rstrip("."))
+        Remark("", noted_sentence(sizing, each, name, formatter).rstrip("."))
         for each, name in zip(sizing.candidates, names, strict=True)
     )
 

@@ -53,9 +53,12 @@ def _amount(demand: Demand, formatter: Formatter) -> str:
     amount = formatter.stated(demand.amount)
     if demand.kind is DemandKind.USERS:
         each = formatter.stated(demand.requests_per_user_hour)
+        if demand.amount == 1:
+            return tr("one user with {each} requests an hour", each=each)
         return tr("{n} users with {each} requests an hour each", n=amount, each=each)
     if demand.kind is DemandKind.REQUEST_RATE:
-        return tr("{n} requests a second", n=amount)
+        one = demand.amount == 1
+        return tr("one request a second") if one else tr("{n} requests a second", n=amount)
     return tr("{n} output tokens a day", n=amount)
 
 
@@ -85,13 +88,20 @@ def sizing_sentence(sizing: Sizing, candidate: Candidate, name: str, formatter: 
     )
 
 
+def noted_sentence(sizing: Sizing, candidate: Candidate, name: str, formatter: Formatter) -> str:
+    """Return the same with what should be read with care, each as a sentence of its own."""
+    said = sizing_sentence(sizing, candidate, name, formatter)
+    return " ".join([said, *(f"{sentence(note, formatter)}." for note in candidate.notes)])
+
+
 def _asked(demand: Demand, formatter: Formatter) -> str:
     amount = formatter.stated(demand.amount)
     if demand.kind is DemandKind.USERS:
         one = demand.amount == 1
         return tr("one user") if one else tr("{n} users at once", n=amount)
     if demand.kind is DemandKind.REQUEST_RATE:
-        return tr("{n} requests a second", n=amount)
+        one = demand.amount == 1
+        return tr("one request a second") if one else tr("{n} requests a second", n=amount)
     return tr("{n} output tokens a day", n=amount)
 
 

@@ -25,12 +25,16 @@ _ROUNDS, _SECONDS, _LEAST_REQUESTS = 10, 120.0, 64
 _WIDE: Final = (Precision.FP16, Precision.BF16)
 #: How far beyond the mean a request of varied lengths may reach.
 _VARIED_LENGTH: Final = 2
+#: Tokens beyond the longest request that a server admits.
+_SLACK_TOKENS: Final = 64
+#: More accelerators than that, joined by one scale-up network, are never in one machine.
+_MOST_IN_MACHINE: Final = 8
 _Options = Iterator[tuple[str, ...]]
 
 
 def launch_plan(estimate: Estimate, facts: LaunchFacts, settings: LaunchSettings) -> LaunchPlan:
     """Return the commands of an estimate that fits and has no pools."""
-    file = _file(estimate, facts)
+    file = _file(estimate, facts, settings)
     server = [*facts.server_command, *_flat(_server(estimate, facts, settings))]
     if file is not None:
         server.append(f"{facts.server['file']} {file.name}")
@@ -115,24 +119,31 @@ def _hosts(facts: LaunchFacts, settings: LaunchSettings, *, beside: bool) -> _Op
 
 
 def _context(work: Workload, settings: LaunchSettings) -> int:
-    """Return the longest request: the mean one, or where lengths are spread one of twice that length."""
+    """Return the longest request: the mean one, or where lengths are spread one of twice that length.
+
+    Prompts that are tokenised anew come out a few tokens longer, and servers keep one for themselves.
+    """
     tokens = (work.input_tokens + work.output_tokens) * (_VARIED_LENGTH if work.uneven else 1)
+    tokens += _SLACK_TOKENS
     return tokens if settings.max_context is None else min(tokens, settings.max_context)
 
 
-def _file(estimate: Estimate, facts: LaunchFacts) -> LaunchFile | None:
-    """Return the options that an engine takes from a file alone."""
+def _file(estimate: Estimate, facts: LaunchFacts, settings: LaunchSettings) -> LaunchFile | None:
+    """Return the options that an engine takes from a file alone.
+
+    What it says of the cache replaces all that the command says of it, so that the fraction is in both.
+    Without chunks a prompt longer than a step's tokens is refused.
+    """
     if "file" not in facts.server:
         return None
     plan, work = estimate.plan, estimate.request.workload
-    cache = []
+    cache = [f"  free_gpu_memory_fraction: {settings.memory_fraction:g}"]
     if (kv := facts.kv.get(estimate.request.kv.value)) is not None:
         cache.append(f"  dtype: {kv}")
     if not work.prefix_hit_rate:
         cache.append("  enable_block_reuse: false")
     lines = [f"enable_attention_dp: {'true' if plan.attention_dp else 'false'}"]
-    if cache:
-        lines += ["kv_cache_config:", *cache]
+    lines += ["enable_chunked_prefill: true", "kv_cache_config:", *cache]
     return LaunchFile(_FILE, "\n".join(lines) + "\n")
 
 
@@ -189,6 +200,12 @@ def _notes(estimate: Estimate, facts: LaunchFacts, settings: LaunchSettings) -> 
         yield message("launch.replicas", count=plan.dp, each=plan.replica)
     if settings.hosts > 1:
         yield _hosts_note(facts, settings)
+    if settings.scale_up_domain > _MOST_IN_MACHINE and plan.replica > 1:
+        yield message("launch.domain", domain=settings.scale_up_domain)
+    work, most = request.workload, settings.max_context
+    if most is not None and work.input_tokens + work.output_tokens > most:
+        tokens = work.input_tokens + work.output_tokens
+        yield message("launch.beyond_context", model=settings.model, tokens=tokens, most=most)
     if request.kv not in _WIDE and request.kv.value not in facts.kv:
         yield message("launch.kv", kv=str(request.kv).upper(), engine=facts.name)
     if request.workload.uneven:

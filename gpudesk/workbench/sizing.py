@@ -21,6 +21,8 @@ from gpudesk.workbench.sizing_bound import bound_check
 
 SECONDS_PER_HOUR: Final = 3600.0
 SECONDS_PER_DAY: Final = 86_400.0
+#: More accelerators than that, joined by one scale-up network, are never in one machine.
+_MOST_IN_MACHINE: Final = 8
 EstimateMany = Callable[[Sequence[EstimateRequest]], Sequence[Estimate | InputError]]
 
 
@@ -225,8 +227,19 @@ def _candidate(
             rate * output_tokens,
             (working, copies, demand.utilisation_cap),
         ),
+        notes=tuple(_notes(demand, part, at_peak, working)),
         estimate=at_peak,
     )
+
+
+def _notes(demand: Demand, part: Accelerator, at_peak: Estimate, working: int) -> Iterator[Message]:
+    """Yield what of the answer should be read with care."""
+    yield from (note for note in at_peak.notes if note.id == "estimate.beyond_context")
+    in_flight = max(1, at_peak.concurrency or 1) * working
+    if demand.kind is DemandKind.USERS and in_flight > max(demand.amount * demand.peak_factor, working):
+        yield message("sizing.in_flight", count=in_flight)
+    if part.cards_per_host > _MOST_IN_MACHINE:
+        yield message("sizing.domain", domain=part.cards_per_host)
 
 
 def _nodes(part: Accelerator, size: int, copies: int) -> int:

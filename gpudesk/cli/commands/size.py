@@ -108,6 +108,8 @@ def run(options: argparse.Namespace) -> int:
 
     from gpudesk.workbench.workbench import Workbench
 
+    if options.dp is not None:
+        raise UsageError(tr("--dp is what sizing works out; leave it out"))
     with Workbench.open() as workbench:
         scenario = scenario_from(options, workbench, load=_LOAD)
         scenario = replace(scenario, demand=_demand(options, scenario.demand))

@@ -114,7 +114,8 @@ def test_the_text_has_sentence_factors_and_product(capsys: Capture) -> None:
     [
         ((), 1, "no demand is given; give --users, --request-rate or --tokens-per-day"),
         (("--users", "0"), 1, "--users: "),
-        (("--tokens-per-day", "nan"), 1, "--tokens-per-day: "),
+        (("--tokens-per-day", "nan"), 2, "'nan' is no finite number"),
+        (("--users", "5", "--dp", "2"), 2, "--dp is what sizing works out"),
         (("--users", "5", "--utilisation", "1.5"), 1, "--utilisation: 1.5 is not between"),
         (("--users", "5", "--spare", "-1"), 1, "--spare: -1 is not between"),
         (("--users", "5", "--ttft-ms", "0"), 1, "--ttft-ms: "),
@@ -130,3 +131,26 @@ def test_what_cannot_be_asked_is_said_in_a_line(
     assert written.out == ""
     assert said in written.err
     assert written.err.count("\n") == 1
+
+
+def test_what_should_be_read_with_care_is_said(capsys: Capture) -> None:
+    """More in flight than users, a prompt beyond the context, and hosts that are several machines."""
+    ask = ["size", "--model", "yi-34b", "--input-tokens", "8000", "--output-tokens", "500"]
+    users = ["--users", "10", "--requests-per-user-hour", "3600", "--accelerators", "gh200-96gb"]
+    assert entry.main([*ask, *users]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "requests are in flight at the peak, more than there are users" in said
+    assert "8,500 tokens are more than the 4,096 that Yi 34B is made for" in said
+    assert "A host stands for the 32 accelerators that one scale-up network joins" in said
+    assert entry.main([*ask, "--users", "1", "--accelerators", "h100-sxm"]) == 0
+    said = capsys.readouterr().out
+    assert "one user with 12 requests an hour" in said
+    assert "in flight at the peak, more" not in said
+    assert "A host stands for" not in said
+
+
+def test_one_request_a_second_is_one(capsys: Capture) -> None:
+    assert entry.main(["size", *ASKED, "--request-rate", "1"]) == 0
+    said = capsys.readouterr().out
+    assert "For one request a second you need" in said
+    assert "1 requests" not in said

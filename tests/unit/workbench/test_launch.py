@@ -55,7 +55,7 @@ def test_a_dense_model_on_one_host_by_vllm(workbench: Workbench) -> None:
         "  --kv-cache-dtype fp8 \\\n"
         "  --max-num-seqs 1024 \\\n"
         "  --max-num-batched-tokens 8192 \\\n"
-        "  --max-model-len 1280 \\\n"
+        "  --max-model-len 1344 \\\n"
         "  --gpu-memory-utilization 0.92 \\\n"
         "  --no-enable-prefix-caching"
     )
@@ -162,11 +162,54 @@ def test_what_the_estimate_assumes_is_said(workbench: Workbench) -> None:
     assert "vary in length" in said
     assert "draft model" in said
     assert "random prompts share none" in said
-    assert "--max-model-len 2560" in server
+    assert "--max-model-len 2624" in server
     assert "--enforce-eager" in server
     assert "prefix" not in server
     notes = plan_of(workbench, asked("tensorrt-llm", workload=work))[2]
     assert any("without captured graphs" in note for note in notes)
+
+
+def test_the_file_says_of_the_cache_all_that_the_command_says(workbench: Workbench) -> None:
+    """What the file says of it replaces the command's options; without chunks long prompts are refused."""
+    work = Workload(30_000, 500, Load(LoadKind.CONCURRENCY, concurrency=8))
+    request = asked("tensorrt-llm", workload=work, memory_fraction=0.7, kv=Precision.FP8)
+    plan = workbench.launch(workbench.estimate(request))
+    assert "--kv_cache_free_gpu_memory_fraction 0.7" in plan.server
+    assert plan.files[0].text == (
+        "enable_attention_dp: false\n"
+        "enable_chunked_prefill: true\n"
+        "kv_cache_config:\n"
+        "  free_gpu_memory_fraction: 0.7\n"
+        "  dtype: fp8\n"
+        "  enable_block_reuse: false\n"
+    )
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_the_longest_request_has_tokens_to_spare(workbench: Workbench, engine: str) -> None:
+    """Servers keep a token for themselves, and prompts come out a little longer than asked for."""
+    server, _, _ = plan_of(workbench, asked(engine, load=Load(LoadKind.BATCH, batch=8)))
+    option = {"vllm": "--max-model-len", "sglang": "--context-length", "tensorrt-llm": "--max_seq_len"}
+    assert f"{option[engine]} {1024 + 256 + 64}" in server
+
+
+def test_prompts_beyond_the_context_are_said_to_be_refused(workbench: Workbench) -> None:
+    work = Workload(8000, 500, Load(LoadKind.CONCURRENCY, concurrency=8))
+    server, _, notes = plan_of(workbench, asked(model="yi-34b", workload=work))
+    assert "--max-model-len 4096" in server
+    assert (
+        "8,500 tokens are more than the 4,096 that Yi 34B is made for: the server refuses such requests"
+        in notes
+    )
+
+
+def test_a_network_over_several_machines_is_said(workbench: Workbench) -> None:
+    request = asked(accelerator="gh200-96gb", count=4, tp=4)
+    _, _, notes = plan_of(workbench, request)
+    assert any(
+        note.startswith("One scale-up network joins 32 of them over several machines") for note in notes
+    )
+    assert not any("scale-up network" in note for note in plan_of(workbench, asked())[2])
 
 
 def test_settings_of_the_user_are_repeated(workbench: Workbench) -> None:

@@ -9,7 +9,7 @@ from gpudesk.domain.demand import Candidate, Sizing
 from gpudesk.domain.formatting import UNKNOWN, Formatter
 from gpudesk.sentences import plan_name, sentence
 from gpudesk.sheets.labels import basis_label, engine_name
-from gpudesk.sheets.sizing_words import bound_text, demand_text, factor_label, factor_text, sizing_sentence
+from gpudesk.sheets.sizing_words import bound_text, demand_text, factor_label, factor_text, noted_sentence
 from gpudesk.text import tr
 
 Pairs = tuple[tuple[Part, Candidate], ...]
@@ -107,7 +107,7 @@ def sizing_data(sizing: Sizing | None, pairs: Pairs, formatter: Formatter) -> Da
     facts += _factor_facts(pairs, formatter)
     facts.append((tr("Bound check"), [bound_text(each, formatter) or UNKNOWN for _, each in pairs]))
     said = [
-        sizing_sentence(sizing, each, name, formatter) for (_, each), name in zip(pairs, names, strict=True)
+        noted_sentence(sizing, each, name, formatter) for (_, each), name in zip(pairs, names, strict=True)
     ]
     facts.append((tr("In a sentence"), said))
     rows = ((label, *texts) for label, texts in facts)
