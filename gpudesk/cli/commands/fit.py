@@ -200,14 +200,21 @@ def _by_format(models: Sequence[Model], weights: Precision | None) -> dict[Preci
 
 def _show(cells: Sequence[FitCell], asked: _Asked, workbench: Workbench, *, as_json: bool) -> None:
     """Write the cells to standard output."""
+    catalog = workbench.catalog
+    asked_of = set() if asked.reading is not None else {cell.model for cell in cells}
+    longest = {
+        model.name: (model.id, model.max_context)
+        for model in catalog.models()
+        if model.id in asked_of and model.max_context is not None and model.max_context < asked.context
+    }
     if as_json:
         from gpudesk.sheets.fit_json import fit_fields
 
-        output.say_json(fit_fields(cells, asked.context, asked.concurrency))
+        beyond = {model for model, _ in longest.values()}
+        output.say_json(fit_fields(cells, asked.context, asked.concurrency, beyond))
         return
     from gpudesk.cli.fit_text import fit_lines
 
-    catalog = workbench.catalog
     parts = {part.id: part.name for part in catalog.accelerators()}
     models = {model.id: model.name for model in catalog.models()}
     formatter = Formatter()
@@ -215,6 +222,9 @@ def _show(cells: Sequence[FitCell], asked: _Asked, workbench: Workbench, *, as_j
     output.say()
     for line in fit_lines(cells, parts, models, formatter, output.width(), output.strong):
         output.say(line)
+    for name, (_, most) in longest.items():
+        n = formatter.count(most)
+        output.say(tr("{model} reads {n} tokens at the most.", model=name, n=n))
 
 
 def _asked_text(asked: _Asked, formatter: Formatter) -> str:

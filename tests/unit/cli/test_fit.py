@@ -124,3 +124,12 @@ def test_what_cannot_be_asked_is_said_in_a_line(
     assert written.out == ""
     assert said in written.err
     assert written.err.count("\n") == 1
+
+
+def test_a_context_beyond_what_a_model_is_made_for_is_said(capsys: Capture) -> None:
+    ask = ["--accelerators", "h100-sxm", "--models", "yi-34b,llama-3.1-8b", "--context", "8500"]
+    assert [cell["beyond_context"] for cell in cells(capsys, *ask)] == [True, False]
+    assert entry.main(["fit", *ask]) == 0
+    said = capsys.readouterr().out
+    assert said.endswith("Yi 34B reads 4,096 tokens at the most.\n")
+    assert "8B reads" not in said

@@ -235,7 +235,7 @@ class SizeView(QWidget):
         use = tr("Use {n} {name} under this load", n=count, name=name)
         is_used = self._desk.scenario == self._deployed(sizing)
         factors = factor_rows(candidate, self.formatter)
-        notes = [f"{sentence(note, self.formatter)}." for note in candidate.notes]
+        notes = [sentence(note, self.formatter) for note in candidate.notes]
         bound = "\n".join([*bound_lines(candidate, self.formatter), *notes])
         self.candidate.show_candidate(said, bound, factors, "" if is_used else use)
 
