@@ -51,13 +51,24 @@ class Reader:
         return None
 
     def _wait(self, look: Callable[[], Any], what: str) -> Any:  # noqa: ANN401
+        """Look until something is there. The library waits 0.8 s for a reply; a busy machine takes longer."""
         end = time.monotonic() + _PATIENCE_S
         while time.monotonic() < end:
-            found = look()
+            found = self._unless_late(look)
             if found:
                 return found
             time.sleep(0.05)
         raise NotThereError(f"no {what}; there are: {self.names()}")
+
+    def _unless_late(self, look: Callable[[], Any]) -> Any:  # noqa: ANN401
+        """Return what is seen, None where no reply came in time; raises where the program has ended."""
+        try:
+            return look()
+        except GLib.GError as error:
+            if self._program.poll() is not None:
+                raise
+            sys.stderr.write(f"no reply in time: {error}\n")
+            return None
 
     # Finding
 
