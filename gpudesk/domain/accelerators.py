@@ -11,6 +11,10 @@ from typing import Final
 PLATFORMS: Final = ("CUDA", "ROCm", "JAX/XLA", "Neuron SDK", "SynapseAI")
 
 
+#: More accelerators than that are never in one machine.
+_MOST_IN_MACHINE: Final = 8
+
+
 @dataclass(frozen=True, slots=True)
 class Accelerator:
     """The values that the catalog prefers for one part, in SI units; None where nothing is known.
@@ -41,5 +45,10 @@ class Accelerator:
     def cards_per_host(self) -> int:
         """How many of them one host holds: the scale-up domain up to 8 in a host, or 8 cards over PCIe."""
         if self.scale_up_domain is None or self.scale_up_domain <= 2:
-            return 8
+            return _MOST_IN_MACHINE
         return self.scale_up_domain
+
+    @property
+    def domain_over_machines(self) -> int | None:
+        """How many of them one scale-up network joins over several machines; None in a machine."""
+        return self.cards_per_host if self.cards_per_host > _MOST_IN_MACHINE else None

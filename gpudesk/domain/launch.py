@@ -69,7 +69,7 @@ class LaunchSettings:
 
     `max_batch` (sequences) and `max_batched_tokens` are those of a step of one of `attention_ranks`.
     `memory_fraction` is the serving engine's own setting; `hosts` is how many one replica spans, where a host
-    is what one scale-up network joins: `scale_up_domain` accelerators.
+    is what one scale-up network joins: `domain_over_machines` accelerators if those are in several machines.
     """
 
     max_batch: int
@@ -77,6 +77,6 @@ class LaunchSettings:
     attention_ranks: int
     memory_fraction: float
     hosts: int
-    scale_up_domain: int
+    domain_over_machines: int | None
     max_context: int | None
     model: str

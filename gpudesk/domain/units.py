@@ -12,6 +12,11 @@ MIB: Final = 2**20
 GIB: Final = 2**30
 GB: Final = 10**9
 
+SECONDS_PER_HOUR: Final = 3600.0
+HOURS_PER_YEAR: Final = 8760.0
+MONTHS_PER_YEAR: Final = 12.0
+HOURS_PER_MONTH: Final = HOURS_PER_YEAR / MONTHS_PER_YEAR
+
 #: Published unit -> (unit used inside, factor). Rates of arithmetic are FLOP/s or OP/s alike.
 _SI: Final[dict[str, tuple[str, float]]] = {
     "B": ("B", 1),

@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from gpudesk.economics.owning import HOURS_PER_MONTH, MONTHS_PER_YEAR, Amount
+from gpudesk.domain.units import HOURS_PER_MONTH, MONTHS_PER_YEAR
+from gpudesk.economics.owning import Amount
 
 
 def linear_root(difference: Callable[[float], Amount]) -> Amount:

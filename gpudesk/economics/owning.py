@@ -13,12 +13,11 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from gpudesk.domain.units import HOURS_PER_YEAR, MONTHS_PER_YEAR
+
 #: A number, or an array that broadcasts against the others.
 Amount = float | NDArray[np.float64]
 
-HOURS_PER_YEAR: Final = 8760.0
-MONTHS_PER_YEAR: Final = 12.0
-HOURS_PER_MONTH: Final = HOURS_PER_YEAR / MONTHS_PER_YEAR
 _KILO: Final = 1000.0
 
 

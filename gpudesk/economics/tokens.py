@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Final
 
-from gpudesk.economics.owning import HOURS_PER_YEAR, Amount
+from gpudesk.domain.units import HOURS_PER_YEAR, SECONDS_PER_HOUR
+from gpudesk.economics.owning import Amount
 
-_SECONDS_PER_HOUR: Final = 3600.0
 _MILLION: Final = 1e6
 _JOULES_PER_KWH: Final = 3.6e6
 
 
 def served_tokens(tokens_per_s: Amount, hours: Amount, utilisation: Amount) -> Amount:
     """Return the tokens of so many hours, of which a share is worked at the rate given."""
-    return tokens_per_s * hours * utilisation * _SECONDS_PER_HOUR
+    return tokens_per_s * hours * utilisation * SECONDS_PER_HOUR
 
 
 def owned_usd_per_million(
@@ -45,7 +45,7 @@ def blended(usd_per_million_output: Amount, input_tokens: Amount, output_tokens:
 
 def joules_per_token(kilowatts: Amount, tokens_per_s: Amount) -> Amount:
     """Return joules of a token at so many kW at the meter."""
-    return kilowatts * _JOULES_PER_KWH / _SECONDS_PER_HOUR / tokens_per_s
+    return kilowatts * _JOULES_PER_KWH / SECONDS_PER_HOUR / tokens_per_s
 
 
 def saving(cost_a: Amount, cost_b: Amount, throughput_ratio: Amount = 1.0) -> Amount:

@@ -11,15 +11,15 @@ import xlsxwriter
 
 from gpudesk.domain.costs import CostAnswer, CostColumn
 from gpudesk.domain.formatting import UNKNOWN
+from gpudesk.domain.units import HOURS_PER_YEAR, SECONDS_PER_HOUR
 from gpudesk.sheets.cash_flow_cells import Looks, Page, if_blank
 from gpudesk.sheets.cash_flow_inputs import COUNT, THROUGHPUT, Given, write_inputs
-from gpudesk.sheets.cash_flow_owned import HOURS_PER_YEAR, Owned, months_shown, write_accelerator
+from gpudesk.sheets.cash_flow_owned import Owned, months_shown, write_accelerator
 from gpudesk.sheets.cost_words import missing_text
 from gpudesk.sheets.plain_text import shown_text
 from gpudesk.sheets.sheet_names import TAKEN, sheet_name
 from gpudesk.text import tr
 
-_SECONDS_PER_HOUR: Final = 3600.0
 _MILLION: Final = 1e6
 #: For want of it there is nothing to compare owning with, but owning has its total.
 _ONLY_RENT: Final = "rent_usd_per_hour"
@@ -105,7 +105,7 @@ def _write_totals(page: Page, rows: Sequence[tuple[str, Given, Owned]], looks: L
         page.work_out(row, 4, owned.at_once, looks.amount)
         page.work_out(row, 5, owned.per_month, looks.money)
         busy = given["years"] * HOURS_PER_YEAR * given["utilisation"]
-        tokens = busy * _SECONDS_PER_HOUR * given[THROUGHPUT]
+        tokens = busy * SECONDS_PER_HOUR * given[THROUGHPUT]
         page.work_out(row, 6, total / tokens * _MILLION, looks.small)
         rent = given["rent_usd_per_hour"]
         rented = given[COUNT] * rent * given["years"] * HOURS_PER_YEAR

@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 from gpudesk.domain.cost_inputs import INPUTS
 from gpudesk.domain.costs import CostColumn
 from gpudesk.domain.formatting import UNKNOWN
+from gpudesk.domain.units import HOURS_PER_YEAR, MONTHS_PER_YEAR
 from gpudesk.sheets.cash_flow_cells import (
     Looks,
     Page,
@@ -28,8 +29,6 @@ from gpudesk.sheets.cash_flow_inputs import COUNT, Given
 from gpudesk.sheets.cost_words import line_label
 from gpudesk.text import tr
 
-HOURS_PER_YEAR: Final = 8760.0
-_MONTHS_PER_YEAR: Final = 12.0
 _KILO: Final = 1000.0
 _BOUGHT: Final = ("accelerators", "server", "network", "rack")
 #: Lines of what runs, which lie next to each other.
@@ -57,7 +56,7 @@ class Owned(NamedTuple):
 def months_shown(columns: Sequence[CostColumn]) -> int:
     """Return how many months have a row: those of the longest term that the reader may set."""
     terms = [column.tco.years for column in columns if column.tco is not None]
-    return math.ceil(max((INPUTS["years"].bounds.high, *terms)) * _MONTHS_PER_YEAR)
+    return math.ceil(max((INPUTS["years"].bounds.high, *terms)) * MONTHS_PER_YEAR)
 
 
 def write_accelerator(page: Page, name: str, given: Given, months: int, looks: Looks) -> Owned:
@@ -104,7 +103,7 @@ def _write_figures(page: Page, given: Given, looks: Looks) -> _Figures:
     rows = (
         (tr("Power of the machines"), kilowatts, "kW", looks.number),
         (tr("Share of the cost of software"), given[COUNT] / given["fleet"], "", looks.small),
-        (tr("Term"), given["years"] * _MONTHS_PER_YEAR, tr("months"), looks.number),
+        (tr("Term"), given["years"] * MONTHS_PER_YEAR, tr("months"), looks.number),
     )
     cells = []
     for row, (label, term, unit, look) in enumerate(rows, start=_FIGURES_HEAD + 1):
@@ -161,7 +160,7 @@ def _running(given: Given, figures: _Figures, paid: Term) -> dict[str, Term]:
 def _software(given: Given, figures: _Figures) -> dict[str, Term]:
     each = given["engineer_usd_per_year"]
     return {
-        "porting": figures.share * given["porting_engineer_months"] / _MONTHS_PER_YEAR * each,
+        "porting": figures.share * given["porting_engineer_months"] / MONTHS_PER_YEAR * each,
         "upkeep": figures.share * given["engineers"] * each * given["years"],
     }
 
@@ -173,7 +172,7 @@ def _write_cash(
     bought = summed([lines[name] for name in _BOUGHT])
     running = summed([lines[name] for name in _RUNNING])
     rent = given["rent_usd_per_hour"]
-    hired = given[COUNT] * rent * HOURS_PER_YEAR / _MONTHS_PER_YEAR
+    hired = given[COUNT] * rent * HOURS_PER_YEAR / MONTHS_PER_YEAR
     rows = (
         (tr("Paid at once: hardware with spares, porting"), bought + lines["porting"]),
         (tr("Paid each month: all that runs"), (running + lines["upkeep"]) / figures.months),

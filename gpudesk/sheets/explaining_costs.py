@@ -11,6 +11,7 @@ from gpudesk.domain.answers import Answer
 from gpudesk.domain.claims import PURCHASE, Price, Stance
 from gpudesk.domain.costs import CostColumn, CostLine, Software, Tco, TokenCosts
 from gpudesk.domain.formatting import UNKNOWN, Formatter
+from gpudesk.domain.units import HOURS_PER_MONTH, HOURS_PER_YEAR, SECONDS_PER_HOUR
 from gpudesk.sheets.catalog_stated import price_text
 from gpudesk.sheets.cost_words import (
     amount_text,
@@ -168,7 +169,7 @@ def _owned(told: _Told, costs: TokenCosts) -> TermLine:
     tco = told.column.tco
     inputs = [] if tco is None else [_sum(told, tco)]
     years = told.column.inputs["years"].spread
-    hours = 8760.0 * (1.0 if years is None else years.likely)
+    hours = HOURS_PER_YEAR * (1.0 if years is None else years.likely)
     inputs.append(_served(told, hours, tr("Tokens of all years")))
     return _cost(told, costs, inputs)
 
@@ -198,8 +199,8 @@ def _rented_with_software(
 ) -> tuple[TermLine, TermLine]:
     """Return what is paid over all years, rent and software, and the tokens of these."""
     spread = told.column.inputs["years"].spread
-    hours = 8760.0 * (1.0 if spread is None else spread.likely)
-    months = hours / 730.0
+    hours = HOURS_PER_YEAR * (1.0 if spread is None else spread.likely)
+    months = hours / HOURS_PER_MONTH
     lines = [
         CostLine("porting", software.at_once_usd),
         CostLine("upkeep", software.per_month_usd * months),
@@ -225,7 +226,7 @@ def _served(told: _Told, hours: float, label: str) -> TermLine:
     rate, formatter = told.column.tokens_per_s, told.formatter
     utilisation = told.column.inputs["utilisation"].spread
     busy = 1.0 if utilisation is None else utilisation.likely
-    tokens = 0.0 if rate is None else rate.value * hours * busy * 3600.0
+    tokens = 0.0 if rate is None else rate.value * hours * busy * SECONDS_PER_HOUR
     value = formatter.estimate(tokens / 1e6)
     shown = UNKNOWN if rate is None else formatter.estimate(rate.value)
     formula = f"{shown} × 3,600 × {formatter.count(hours)} × {formatter.per_cent(busy)}"

@@ -27,8 +27,6 @@ _WIDE: Final = (Precision.FP16, Precision.BF16)
 _VARIED_LENGTH: Final = 2
 #: Tokens beyond the longest request that a server admits.
 _SLACK_TOKENS: Final = 64
-#: More accelerators than that, joined by one scale-up network, are never in one machine.
-_MOST_IN_MACHINE: Final = 8
 _Options = Iterator[tuple[str, ...]]
 
 
@@ -200,8 +198,8 @@ def _notes(estimate: Estimate, facts: LaunchFacts, settings: LaunchSettings) -> 
         yield message("launch.replicas", count=plan.dp, each=plan.replica)
     if settings.hosts > 1:
         yield _hosts_note(facts, settings)
-    if settings.scale_up_domain > _MOST_IN_MACHINE and plan.replica > 1:
-        yield message("launch.domain", domain=settings.scale_up_domain)
+    if settings.domain_over_machines is not None and plan.replica > 1:
+        yield message("launch.domain", domain=settings.domain_over_machines)
     work, most = request.workload, settings.max_context
     if most is not None and work.input_tokens + work.output_tokens > most:
         tokens = work.input_tokens + work.output_tokens

@@ -28,7 +28,7 @@ def launch_settings(estimate: Estimate, table: SetupTable) -> LaunchSettings:
         attention_ranks=budget.attention_ranks,
         memory_fraction=usual if usual is not None and holds else settings.memory_fraction,
         hosts=math.ceil(estimate.plan.replica / setup.frame.accelerator.cards_per_host),
-        scale_up_domain=setup.frame.accelerator.cards_per_host,
+        domain_over_machines=setup.frame.accelerator.domain_over_machines,
         max_context=model.max_context,
         model=model.name,
     )

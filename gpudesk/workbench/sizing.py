@@ -16,13 +16,11 @@ from gpudesk.domain.demand import NO_LIMIT_MS, RANGES, Candidate, Demand, Demand
 from gpudesk.domain.estimates import Banded, Estimate, EstimateRequest
 from gpudesk.domain.messages import InputError, Message, message
 from gpudesk.domain.models import Model
+from gpudesk.domain.units import SECONDS_PER_HOUR
 from gpudesk.domain.workloads import Load, LoadKind
 from gpudesk.workbench.sizing_bound import bound_check
 
-SECONDS_PER_HOUR: Final = 3600.0
 SECONDS_PER_DAY: Final = 86_400.0
-#: More accelerators than that, joined by one scale-up network, are never in one machine.
-_MOST_IN_MACHINE: Final = 8
 EstimateMany = Callable[[Sequence[EstimateRequest]], Sequence[Estimate | InputError]]
 
 
@@ -238,8 +236,8 @@ def _notes(demand: Demand, part: Accelerator, at_peak: Estimate, working: int) -
     in_flight = max(1, at_peak.concurrency or 1) * working
     if demand.kind is DemandKind.USERS and in_flight > max(demand.amount * demand.peak_factor, working):
         yield message("sizing.in_flight", count=in_flight)
-    if part.cards_per_host > _MOST_IN_MACHINE:
-        yield message("sizing.domain", domain=part.cards_per_host)
+    if part.domain_over_machines is not None:
+        yield message("sizing.domain", domain=part.domain_over_machines)
 
 
 def _nodes(part: Accelerator, size: int, copies: int) -> int:

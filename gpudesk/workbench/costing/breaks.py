@@ -7,13 +7,16 @@ from collections.abc import Callable, Iterator, Mapping
 
 from gpudesk.domain.cost_inputs import INPUTS
 from gpudesk.domain.costs import BreakEven, CostColumn
+from gpudesk.domain.units import HOURS_PER_MONTH, MONTHS_PER_YEAR
 from gpudesk.economics.break_even import (
     hours_per_month_to_own,
     linear_root,
     months_to_own,
     payback_hours_per_month,
+    utilisation_to_own,
 )
-from gpudesk.economics.owning import HOURS_PER_MONTH, MONTHS_PER_YEAR, total
+from gpudesk.economics.owning import total
+from gpudesk.economics.tokens import served_tokens
 from gpudesk.workbench.costing.columns import Situation
 from gpudesk.workbench.costing.formulas import (
     NEEDED_TO_OWN,
@@ -27,7 +30,6 @@ from gpudesk.workbench.costing.formulas import (
 TO_TIE = ("price_usd", "discount", "engineers", "energy_usd_per_kwh", THROUGHPUT)
 _HALVINGS = 200
 _CLOSE = 1e-9
-_SECONDS_PER_HOUR = 3600.0
 _MILLION = 1e6
 
 
@@ -51,7 +53,7 @@ def own_rent(found: Situation, column: CostColumn) -> Iterator[BreakEven]:
     owned = tco.total_usd - software.at_once_usd - software.per_month_usd * term
     hours = float(hours_per_month_to_own(owned, tco.years, hourly))
     yield BreakEven("hours_to_own", name, None, hours if hours <= HOURS_PER_MONTH else None, "h/month")
-    share = hours / HOURS_PER_MONTH
+    share = float(utilisation_to_own(owned, tco.years, hourly))
     yield BreakEven("utilisation_to_own", name, None, share if share <= 1.0 else None, None)
 
 
@@ -63,7 +65,7 @@ def against_api(found: Situation, column: CostColumn, api_usd_per_million: float
     tokens = column.tokens_per_s
     if tokens is None or not api_usd_per_million > 0.0:
         return
-    most = tokens.value * HOURS_PER_MONTH * _SECONDS_PER_HOUR / _MILLION
+    most = float(served_tokens(tokens.value, HOURS_PER_MONTH, 1.0)) / _MILLION
     likely = found.values["utilisation"]
     for name, costs in (("tokens_to_own", column.owned), ("tokens_to_rent", column.rented)):
         if costs is None:

@@ -21,9 +21,8 @@ from gpudesk.domain.costs import (
 )
 from gpudesk.domain.estimates import Banded, Estimate
 from gpudesk.domain.price_ranges import PriceRange
-from gpudesk.domain.units import GIB
+from gpudesk.domain.units import GIB, MONTHS_PER_YEAR
 from gpudesk.economics.owning import (
-    MONTHS_PER_YEAR,
     Amount,
     Ownership,
     energy_kwh,

@@ -8,6 +8,7 @@ from typing import Final
 
 import numpy as np
 
+from gpudesk.domain.units import HOURS_PER_YEAR
 from gpudesk.economics.break_even import added_to_reach, payback_hours_per_month, payback_months, saving_after
 from gpudesk.economics.owning import Engineering, Hardware, Ownership, Running, ownership_lines, total
 from gpudesk.economics.tokens import saving, tie_ratio
@@ -16,7 +17,6 @@ from gpudesk.workbench.worked.calculation import Calculation, Quantity
 _Values = Mapping[str, float]
 _PER_CENT: Final = 100.0
 _WATTS: Final = 1000.0
-_HOURS_PER_YEAR: Final = 8760.0
 #: The weights of hardware, and of power and cooling, that one document gives.
 _HARDWARE, _POWER = 0.6, 0.4
 
@@ -74,7 +74,7 @@ def _owned(net_price: float, kilowatts: float, hours: float, energy: float) -> f
     """Return hardware and energy of one accelerator over so many hours."""
     owned = Ownership(
         accelerators=1.0,
-        years=hours / _HOURS_PER_YEAR,
+        years=hours / HOURS_PER_YEAR,
         hardware=Hardware(price_usd=net_price),
         running=Running(accelerator_w=kilowatts * _WATTS, energy_usd_per_kwh=energy),
     )

@@ -21,11 +21,10 @@ from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.theme.theme import Theme
 from gpudesk.domain.costs import CostColumn
 from gpudesk.domain.formatting import UNKNOWN, Formatter
+from gpudesk.domain.units import HOURS_PER_MONTH, MONTHS_PER_YEAR
 from gpudesk.sheets.break_even_words import break_even_text
 from gpudesk.text import tr
 
-_HOURS: Final = 730.0
-_MONTHS: Final = 12.0
 _THOUSAND: Final = 1000.0
 
 
@@ -93,7 +92,7 @@ class RentChart(Chart):
         """Return the months of the horizon; three years where nothing is owned."""
         tcos = [column.tco for column in self._costed.costs.columns] if self._costed else []
         years = next((tco.years for tco in tcos if tco is not None), 3.0)
-        return np.linspace(0.0, years * _MONTHS, 61)
+        return np.linspace(0.0, years * MONTHS_PER_YEAR, 61)
 
     def _scaled(self, usd: np.ndarray) -> np.ndarray:
         rate = 1.0 if self._costed is None else self._costed.money.in_currency(1.0)
@@ -103,7 +102,7 @@ class RentChart(Chart):
         software = column.software
         if column.rent_usd_per_hour is None or column.count is None or software is None:
             return None
-        monthly = _HOURS * column.rent_usd_per_hour * column.count + software.per_month_usd
+        monthly = HOURS_PER_MONTH * column.rent_usd_per_hour * column.count + software.per_month_usd
         return self._scaled(software.at_once_usd + months * monthly)
 
     def _bought(self, column: CostColumn, months: np.ndarray) -> np.ndarray | None:
@@ -116,7 +115,7 @@ class RentChart(Chart):
             return []
         found = (each for each in self._costed.costs.break_evens if each.key == part.key)
         months = next((each.value for each in found if each.name == "months_to_own"), None)
-        if months is None or months > column.tco.years * _MONTHS:
+        if months is None or months > column.tco.years * MONTHS_PER_YEAR:
             return []
         (at,) = self._scaled(np.array([column.tco.at_once_usd + months * column.tco.per_month_usd]))
         text = tr("{n} months", n=self.formatter.number(months))
