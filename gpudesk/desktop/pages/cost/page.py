@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFileDialog, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QWidget
 
 from gpudesk import paths
 from gpudesk.desktop.actions import ActionSpec, Menu
@@ -17,107 +17,79 @@ from gpudesk.desktop.pages.cost.cases_view import CasesView
 from gpudesk.desktop.pages.cost.costed import costed
 from gpudesk.desktop.pages.cost.questions import DrawsView, RentView, TokensView
 from gpudesk.desktop.pages.cost.views import CostView, Overview
-from gpudesk.desktop.pages.page import Page, chart_actions, view_actions
+from gpudesk.desktop.pages.page import chart_actions
+from gpudesk.desktop.pages.views_page import ViewsPage, ViewSpec
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.settings import Settings
 from gpudesk.desktop.theme.theme import Theme
-from gpudesk.desktop.widgets.answer_stack import AnswerStack
 from gpudesk.desktop.widgets.buttons import Button
-from gpudesk.desktop.widgets.ground import fill
 from gpudesk.desktop.widgets.label import Label
 from gpudesk.desktop.widgets.page_head import PageHead
-from gpudesk.desktop.widgets.scroll_area import ScrollArea
 from gpudesk.domain.comparison import part_of
 from gpudesk.domain.messages import InputError
 from gpudesk.sentences import problem
 from gpudesk.text import tr
 
-_SECTION: Final = 54
-_VIEW: Final = "cost.view"
 _FOLDER: Final = "cost.folder"
-_MAKERS: Final[dict[str, Callable[[Desk, Theme], CostView]]] = {
-    "overview": Overview,
-    "tokens": TokensView,
-    "rent": RentView,
-    "draws": DrawsView,
-    "cases": CasesView,
-    "assumptions": AssumptionsView,
-}
 
 
-class CostPage(Page):
-    """Shows the view that was chosen last; the others are made when they are asked for."""
+class CostPage(ViewsPage[CostView]):
+    """What the desk's answer costs: all at a glance, or one question."""
 
     page_id = "cost"
+    menu_section = 54
     needs_curves = True
 
     def __init__(self, desk: Desk, theme: Theme, settings: Settings, parent: QWidget | None = None) -> None:
         """Show nothing until there is an answer."""
-        super().__init__(desk, theme, settings, parent)
-        self.setAccessibleName(tr("Cost"))
-        self._views: dict[str, CostView] = {}
         self.cash_flow = Button(theme, tr("Cash flow…"), icon="file-down")
+        super().__init__(desk, theme, settings, parent)
         self.cash_flow.setToolTip(tr("Save costs month by month as a workbook with live formulas"))
         self.cash_flow.clicked.connect(self.save_cash_flow)
-        self.head = PageHead(theme, tr("Cost"), self._segments(), (self.cash_flow,))
         self.said = Label(theme, font="small", colour="text2")
         self.said.hide()
         self.head.add_below(self.said)
         self.head.copy.setToolTip(tr("Copy the charts as a picture, and their numbers for a spreadsheet"))
         self.head.copy.clicked.connect(self.copy)
-        self.head.segment.chosen.connect(self.choose_view)
-        content = QWidget()
-        self._shown = QStackedLayout(content)
-        self.body = AnswerStack(theme, content)
-        self.body.wanted.connect(self.wanted)
-        self._build()
-        theme.follow(self._dress)
-        chosen = settings.get(_VIEW, "overview")
-        self.choose_view(chosen if chosen in _MAKERS else "overview")
 
-    @staticmethod
-    def _segments() -> tuple[tuple[str, str], ...]:
+    def title(self) -> str:
+        """Return what the page is called."""
+        return tr("Cost")
+
+    def view_specs(self) -> Sequence[ViewSpec[CostView]]:
+        """Return the overview, a view for each question, and what is assumed."""
         return (
-            ("overview", tr("Overview")),
-            ("tokens", tr("Per token")),
-            ("rent", tr("Rent or buy")),
-            ("draws", tr("Monte Carlo")),
-            ("cases", tr("Printed cases")),
-            ("assumptions", tr("Assumptions")),
+            ViewSpec("overview", tr("Overview"), Overview),
+            ViewSpec("tokens", tr("Per token"), TokensView),
+            ViewSpec("rent", tr("Rent or buy"), RentView),
+            ViewSpec("draws", tr("Monte Carlo"), DrawsView),
+            ViewSpec("cases", tr("Printed cases"), CasesView),
+            ViewSpec("assumptions", tr("Assumptions"), AssumptionsView),
         )
 
-    def _build(self) -> None:
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(0)
-        whole.addWidget(self.head)
-        whole.addWidget(self.body, 1)
+    def make_head(self, views: Sequence[tuple[str, str]]) -> PageHead:
+        """Return the head, with the button that saves the cash flow."""
+        return PageHead(self.theme, self.title(), views, (self.cash_flow,))
 
-    def _dress(self) -> None:
-        fill(self, self.theme.colour("page"))
+    def set_usable(self, *, usable: bool) -> None:
+        """Let the controls be used while there are costs."""
+        super().set_usable(usable=usable)
+        self.cash_flow.setEnabled(usable)
 
     # Views
 
-    @property
-    def view(self) -> CostView:
-        """The view that is shown."""
-        return self._views[self._chosen]
+    def make_view(self, key: str) -> CostView:
+        """Return a new view, in which accelerators are chosen and prices asked for."""
+        view = super().make_view(key)
+        view.chosen.connect(self._choose)
+        view.price_wanted.connect(self._ask_for_price)
+        return view
 
-    def choose_view(self, key: str) -> None:
-        """Show a view, and begin with it the next time."""
-        self._chosen = key
-        self.settings.put(_VIEW, key)
-        self.head.segment.set_value(key)
-        if key not in self._views:
-            view = self._views[key] = _MAKERS[key](self.desk, self.theme)
-            view.chosen.connect(self._choose)
-            view.price_wanted.connect(self._ask_for_price)
-            scroll = ScrollArea()
-            scroll.show_widget(view)
-            self._shown.addWidget(scroll)
-        self._shown.setCurrentIndex(list(self._views).index(key))
-        if self.isVisible():
-            self.refresh()
+    def show_view(self) -> None:
+        """Show the costs of the desk's answer."""
+        found = costed(self.desk)
+        if found is not None:
+            self.view.show_costs(found)
 
     def _choose(self, key: str) -> None:
         self.view.choose(key)
@@ -128,18 +100,6 @@ class CostPage(Page):
         self.choose_view("assumptions")
         if isinstance(self.view, AssumptionsView):
             self.view.focus_price(part_of(key))
-
-    # Showing
-
-    def refresh(self) -> None:
-        """Show the costs of the desk's answer, or what is missing."""
-        desk = self.desk
-        found = costed(desk)
-        shown = self.body.show_state(self.problem_text, desk.missing, answered=found is not None)
-        if shown and found is not None:
-            self.view.show_costs(found)
-        for control in (self.head.segment, self.head.copy, self.cash_flow):
-            control.setEnabled(shown)
 
     # Commands
 
@@ -192,7 +152,6 @@ class CostPage(Page):
 
     def actions_of_page(self) -> list[ActionSpec]:
         """Return the page's commands: each view, and what a chart can be asked for."""
-        views = view_actions("cost", tr("Cost"), self._segments(), self.choose_view, _SECTION)
 
         def usable() -> bool:
             return self.body.usable
@@ -208,4 +167,5 @@ class CostPage(Page):
             "file-down",
             enabled=usable,
         )
-        return [*views, *chart_actions("cost", _SECTION, table, copied, usable), saved]
+        charts = chart_actions(self.page_id, self.menu_section, table, copied, usable)
+        return [*super().actions_of_page(), *charts, saved]

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from typing import Final
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from gpudesk.desktop.actions import ActionSpec
 from gpudesk.desktop.charts import commands
 from gpudesk.desktop.charts.pareto import ParetoChart
-from gpudesk.desktop.pages.page import Page, chart_actions, view_actions
+from gpudesk.desktop.pages.page import chart_actions
 from gpudesk.desktop.pages.performance.head import Head
 from gpudesk.desktop.pages.performance.mlperf_block import MlperfBlock
 from gpudesk.desktop.pages.performance.mlperf_view import MlperfView
@@ -25,108 +25,67 @@ from gpudesk.desktop.pages.performance.views import (
     split_view,
     throughput_view,
 )
+from gpudesk.desktop.pages.views_page import ViewsPage, ViewSpec
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.settings import Settings
 from gpudesk.desktop.theme.theme import Theme
-from gpudesk.desktop.widgets.answer_stack import AnswerStack
-from gpudesk.desktop.widgets.ground import fill
-from gpudesk.desktop.widgets.scroll_area import ScrollArea
 from gpudesk.text import tr
 
-_SECTION: Final = 52
-_MAKERS: Final[dict[str, Callable[[Desk, Theme], View]]] = {
-    "overview": Overview,
-    "throughput": throughput_view,
-    "pareto": pareto_view,
-    "latency": latency_view,
-    "roofline": roofline_view,
-    "split": split_view,
-    "scaling": ScalingView,
-    "mlperf": MlperfView,
-}
 #: Views in which bands are shaded.
 _BANDED: Final = ("overview", "throughput", "latency", "scaling")
-_VIEW, _BANDS, _READ_OFF = "performance.view", "performance.bands", "performance.read_off"
+_BANDS, _READ_OFF = "performance.bands", "performance.read_off"
 #: Round, model and baseline that were chosen last, with bars between.
 _MLPERF, _PICKED = "performance.mlperf", 3
 
 
-class PerformancePage(Page):
-    """Shows the view that was chosen last; the others are made when they are asked for."""
+class PerformancePage(ViewsPage[View]):
+    """How fast the desk's answer is: all charts at a glance, or one with its figures."""
 
     page_id = "performance"
+    menu_section = 52
     needs_curves = True
+    head: Head
 
     def __init__(self, desk: Desk, theme: Theme, settings: Settings, parent: QWidget | None = None) -> None:
         """Show nothing until there is an answer."""
         super().__init__(desk, theme, settings, parent)
-        self.setAccessibleName(tr("Performance"))
-        self._views: dict[str, View] = {}
-        self.head = Head(desk, theme, self._segments())
-        self._scroll = ScrollArea()
-        self.body = AnswerStack(theme, self._scroll)
-        self.body.wanted.connect(self.wanted)
-        self._build()
         self.head.bands.setChecked(settings.get(_BANDS, True))
-        self.head.view_chosen.connect(self.choose_view)
         self.head.bands_toggled.connect(self._toggle_bands)
         self.head.copy_requested.connect(self.copy)
         desk.ghost_changed.connect(self._ghost_changed)
-        theme.follow(self._dress)
-        chosen = settings.get(_VIEW, "overview")
-        self.choose_view(chosen if chosen in _MAKERS else "overview")
 
-    @staticmethod
-    def _segments() -> tuple[tuple[str, str], ...]:
+    def title(self) -> str:
+        """Return what the page is called."""
+        return tr("Performance")
+
+    def view_specs(self) -> Sequence[ViewSpec[View]]:
+        """Return the overview, its charts one by one, and what was measured elsewhere."""
         return (
-            ("overview", tr("Overview")),
-            ("throughput", tr("Throughput")),
-            ("pareto", tr("Pareto")),
-            ("latency", tr("Latency")),
-            ("roofline", tr("Roofline")),
-            ("split", tr("Prefill and decode")),
-            ("scaling", tr("Scaling")),
-            ("mlperf", tr("MLPerf")),
+            ViewSpec("overview", tr("Overview"), Overview),
+            ViewSpec("throughput", tr("Throughput"), throughput_view),
+            ViewSpec("pareto", tr("Pareto"), pareto_view),
+            ViewSpec("latency", tr("Latency"), latency_view),
+            ViewSpec("roofline", tr("Roofline"), roofline_view),
+            ViewSpec("split", tr("Prefill and decode"), split_view),
+            ViewSpec("scaling", tr("Scaling"), ScalingView),
+            ViewSpec("mlperf", tr("MLPerf"), MlperfView),
         )
 
-    def _build(self) -> None:
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(0)
-        whole.addWidget(self.head)
-        whole.addWidget(self.body, 1)
+    def make_head(self, views: Sequence[tuple[str, str]]) -> Head:
+        """Return the head, with bands and the pinned result."""
+        return Head(self.desk, self.theme, views)
 
-    def _dress(self) -> None:
-        for widget in (self, self._scroll.viewport(), *self._views.values()):
-            fill(widget, self.theme.colour("page"))
+    def set_usable(self, *, usable: bool) -> None:
+        """Let the controls be used while there is an answer, and bands where they are shaded."""
+        super().set_usable(usable=usable)
+        self.head.pin.setEnabled(usable)
+        self.head.bands.setEnabled(usable and self.view_key in _BANDED)
 
     # Views
 
-    @property
-    def view(self) -> View:
-        """The view that is shown."""
-        return self._views[self._chosen]
-
-    def choose_view(self, key: str) -> None:
-        """Show a view, and begin with it the next time."""
-        self._chosen = key
-        self.settings.put(_VIEW, key)
-        self.head.segment.set_value(key)
-        if key not in self._views:
-            self._views[key] = self._made(key)
-        # A scroll area owns the widget it shows; those that are not shown are taken back before.
-        shown = self._scroll.takeWidget()
-        if shown is not None:
-            shown.setParent(self)
-            shown.hide()
-        self._scroll.setWidget(self.view)
-        self.view.show()
-        if self.isVisible():
-            self.refresh()
-
-    def _made(self, key: str) -> View:
-        view = _MAKERS[key](self.desk, self.theme)
-        fill(view, self.theme.colour("page"))
+    def make_view(self, key: str) -> View:
+        """Return a new view, with bands and what was read off and picked as it was."""
+        view = super().make_view(key)
         view.set_bands(self.head.bands.isChecked())
         for chart in view.charts:
             if isinstance(chart, ParetoChart):
@@ -140,31 +99,24 @@ class PerformancePage(Page):
                 chart.chosen.connect(lambda *chosen: self.settings.put(_MLPERF, "|".join(chosen)))
         return view
 
+    def show_view(self) -> None:
+        """Show the desk's answer as soon as its curves are there."""
+        if self.desk.has_curves:
+            self.view.refresh()
+
     def _read_off(self, speed: float) -> None:
         self.settings.put(_READ_OFF, speed)
-        for view in self._views.values():
+        for view in self.views.values():
             for chart in view.charts:
                 if isinstance(chart, ParetoChart):
                     chart.set_read_off(speed)
-        if self._chosen == "pareto":
+        if self.view_key == "pareto":
             self.view.refresh()
 
     def _toggle_bands(self, wanted: bool) -> None:
         self.settings.put(_BANDS, wanted)
-        for view in self._views.values():
+        for view in self.views.values():
             view.set_bands(wanted)
-
-    # Showing
-
-    def refresh(self) -> None:
-        """Show the desk's answer, or what is missing."""
-        desk = self.desk
-        shown = self.body.show_state(self.problem_text, desk.missing, answered=desk.answer is not None)
-        if shown and desk.has_curves:
-            self.view.refresh()
-        for control in (self.head.segment, self.head.pin, self.head.copy):
-            control.setEnabled(shown)
-        self.head.bands.setEnabled(shown and self._chosen in _BANDED)
 
     def _ghost_changed(self) -> None:
         if self.isVisible():
@@ -187,7 +139,7 @@ class PerformancePage(Page):
 
     def actions_of_page(self) -> list[ActionSpec]:
         """Return the page's commands: each view, and what a chart can be asked for."""
-        views = view_actions("performance", tr("Performance"), self._segments(), self.choose_view, _SECTION)
         table = (tr("Show chart as table"), self._show_table)
         copied = (tr("Copy charts"), self.copy)
-        return [*views, *chart_actions("performance", _SECTION, table, copied, lambda: self.body.usable)]
+        charts = chart_actions(self.page_id, self.menu_section, table, copied, lambda: self.body.usable)
+        return [*super().actions_of_page(), *charts]

@@ -1,0 +1,161 @@
+"""What pages with several views share: what is made when, what is remembered, and what needs an answer."""
+
+from collections.abc import Sequence
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QPushButton, QVBoxLayout, QWidget
+from pytestqt.qtbot import QtBot
+
+from gpudesk.desktop.pages.views_page import ViewsPage, ViewSpec
+from gpudesk.desktop.session import edits
+from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.settings import Settings
+from gpudesk.desktop.theme.theme import DARK, Theme
+from gpudesk.desktop.widgets.buttons import Button
+from gpudesk.desktop.widgets.scroll_area import ScrollArea
+
+
+class Sheet(QWidget):
+    """A view with one control, which counts how often it was shown anew."""
+
+    def __init__(self, desk: Desk, theme: Theme) -> None:
+        super().__init__()
+        self.desk = desk
+        self.shown = 0
+        self.button = Button(theme, "Do")
+        QVBoxLayout(self).addWidget(self.button)
+
+
+class SamplePage(ViewsPage[Sheet]):
+    """Three views, of which the last neither scrolls nor needs an answer."""
+
+    page_id = "sample"
+    menu_section = 7
+
+    def title(self) -> str:
+        return "Sample"
+
+    def view_specs(self) -> Sequence[ViewSpec[Sheet]]:
+        return (
+            ViewSpec("first", "First", Sheet),
+            ViewSpec("second", "Second", Sheet),
+            ViewSpec("free", "Free", Sheet),
+        )
+
+    def framed(self, view: Sheet) -> QWidget:
+        return view if self.view_key == "free" else super().framed(view)
+
+    def needs_answer(self) -> bool:
+        return self.view_key != "free"
+
+    def show_view(self) -> None:
+        self.view.shown += 1
+
+
+@pytest.fixture
+def page(desk: Desk, theme: Theme, settings: Settings, qtbot: QtBot) -> SamplePage:
+    made = SamplePage(desk, theme, settings)
+    qtbot.addWidget(made)
+    made.resize(700, 400)
+    return made
+
+
+def show(page: SamplePage, qtbot: QtBot) -> None:
+    with qtbot.waitExposed(page):
+        page.show()
+    page.activateWindow()
+
+
+def test_a_view_is_made_when_it_is_first_shown(page: SamplePage, qtbot: QtBot) -> None:
+    assert page.views == {}
+    show(page, qtbot)
+    assert list(page.views) == ["first"]
+    page.choose_view("second")
+    first, second = page.views.values()
+    assert second.isVisible()
+    assert not first.isVisible()
+    page.choose_view("first")
+    assert page.view is first
+    assert (first.shown, second.shown) == (2, 1)
+
+
+def test_the_page_begins_with_the_view_that_was_chosen_last(
+    page: SamplePage, desk: Desk, theme: Theme, settings: Settings
+) -> None:
+    assert page.head.segment.value == "first"
+    page.choose_view("second")
+    assert settings.get("sample.view", "") == "second"
+    assert SamplePage(desk, theme, settings).head.segment.value == "second"
+    settings.put("sample.view", "gone")
+    assert SamplePage(desk, theme, settings).head.segment.value == "first"
+
+
+def test_a_view_chosen_out_of_sight_is_shown_with_the_page(page: SamplePage, qtbot: QtBot) -> None:
+    show(page, qtbot)
+    page.hide()
+    page.choose_view("second")
+    assert list(page.views) == ["first"]
+    page.show()
+    assert page.view.isVisible()
+    assert page.view.shown == 1
+
+
+def test_views_scroll_unless_the_page_frames_them_otherwise(page: SamplePage, qtbot: QtBot) -> None:
+    show(page, qtbot)
+    areas = page.findChildren(ScrollArea)
+    assert [area.widget() for area in areas] == [page.view]
+    page.choose_view("free")
+    assert page.view.isVisible()
+    assert page.findChildren(ScrollArea) == areas
+
+
+def test_a_view_that_needs_no_answer_is_shown_without(page: SamplePage, desk: Desk, qtbot: QtBot) -> None:
+    show(page, qtbot)
+    desk.open(edits.empty_scenario())
+    assert not page.body.usable
+    assert not page.head.copy.isEnabled()
+    page.choose_view("free")
+    assert page.view.isVisible()
+    assert page.head.copy.isEnabled()
+    page.choose_view("second")
+    assert page.body.missing.isVisible()
+    assert page.view.shown == 0
+
+
+def test_the_focus_goes_with_the_view(page: SamplePage, qtbot: QtBot) -> None:
+    show(page, qtbot)
+    page.view.button.setFocus()
+    page.choose_view("second")
+    assert page.focusWidget() is page.view.button
+
+
+def test_every_view_is_an_action(page: SamplePage) -> None:
+    actions = {action.id: action for action in page.actions_of_page()}
+    assert list(actions) == ["sample.first", "sample.second", "sample.free"]
+    assert {(action.section, action.group) for action in actions.values()} == {(7, "Sample")}
+    actions["sample.second"].run()
+    assert page.head.segment.value == "second"
+
+
+@pytest.mark.parametrize("key", ["first", "free"])
+def test_a_copied_view_has_the_ground_of_the_page(
+    page: SamplePage, theme: Theme, qtbot: QtBot, key: str
+) -> None:
+    show(page, qtbot)
+    page.choose_view(key)
+    for preference in (theme.preference, DARK):
+        theme.set_preference(preference)
+        QApplication.processEvents()
+        assert page.view.grab().toImage().pixelColor(1, 1) == theme.colour("page")
+
+
+def test_the_page_is_named_and_views_are_reached_by_keys(page: SamplePage, qtbot: QtBot) -> None:
+    show(page, qtbot)
+    assert page.accessibleName() == "Sample"
+    segment = page.head.segment
+    first = segment.findChildren(QPushButton)[0]
+    first.setFocus()
+    QTest.keyClick(first, Qt.Key.Key_Right)
+    assert list(page.views) == ["first", "second"]
