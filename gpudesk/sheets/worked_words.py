@@ -32,6 +32,11 @@ def verdict_label(figure: WorkedFigure) -> str:
     return tr(_VERDICTS[figure.verdict])
 
 
+def _is_bound(example: WorkedExample) -> bool:
+    """Whether a figure is only to stay on one side of another, which need not be printed as such."""
+    return example.stated is None and (example.stated_low is None) != (example.stated_high is None)
+
+
 def _is_printed(example: WorkedExample) -> bool:
     return (example.stated, example.stated_low, example.stated_high) != (None, None, None)
 
@@ -88,7 +93,16 @@ def verdict_sentence(figure: WorkedFigure, formatter: Formatter) -> str:
         return tr("Nothing gives this figure: what is printed does not say what it follows from.")
     if not _is_printed(example):
         return tr("Follows from what is printed; the document draws no such figure.")
-    if figure.verdict is Verdict.REPRODUCED:
+    reproduced = figure.verdict is Verdict.REPRODUCED
+    if _is_bound(example) and reproduced:
+        return tr(
+            "What is printed requires {bound}, and arithmetic gives {worked}.", bound=printed, worked=worked
+        )
+    if _is_bound(example):
+        return tr(
+            "What is printed requires {bound}, but arithmetic gives {worked}.", bound=printed, worked=worked
+        )
+    if reproduced:
         return tr("Printed {printed}, which agrees with {worked}.", printed=printed, worked=worked)
     return tr("Printed {printed}, but arithmetic gives {worked}.", printed=printed, worked=worked)
 

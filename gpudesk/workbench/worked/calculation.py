@@ -10,10 +10,14 @@ from gpudesk.domain.answers import Term
 
 
 class Quantity(NamedTuple):
-    """What a symbol of a formula stands for, in words and units."""
+    """What a symbol of a formula stands for, in words and units.
+
+    `scale` is how many of the unit that examples use make one `unit`, in which the number is shown.
+    """
 
     name: str
     unit: str | None = None
+    scale: float = 1.0
 
 
 #: What symbols stand for wherever a calculation does not say otherwise.
@@ -47,8 +51,8 @@ class Calculation:
     """One form of calculation.
 
     `result` and `unit` say what it gives, `shown` is the formula with its inputs by name
-    (`domain.formulas`), and `work` gives the result from the numbers of the symbols. `symbols` are those
-    that mean something of their own here.
+    (`domain.formulas`), written in the units that they are shown in, and `work` gives the result from the
+    numbers of the symbols as examples have them. `symbols` are those that mean something of their own here.
     """
 
     result: str
@@ -64,4 +68,4 @@ class Calculation:
 
     def _input(self, symbol: str, value: float) -> Term:
         quantity = self.symbols[symbol] if symbol in self.symbols else _USUAL[symbol]
-        return Term(quantity.name, value, quantity.unit)
+        return Term(quantity.name, value / quantity.scale, quantity.unit)

@@ -59,6 +59,13 @@ RATIOS: Final[Mapping[str, Calculation]] = MappingProxyType(
             lambda v: v["n"] * v["g"],
             {"n": Quantity("links"), "g": Quantity("bandwidth of a link", "GB/s")},
         ),
+        "tf*bits": Calculation(
+            "export-control score",
+            None,
+            "{dense_peak} × {bits_of_the_format}",
+            lambda v: v["tf"] * v["bits"],
+            {"tf": Quantity("dense peak", "TFLOPS"), "bits": Quantity("bits of the format")},
+        ),
         "t/n": Calculation(
             "tokens a second of each",
             "tok/s",

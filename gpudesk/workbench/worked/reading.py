@@ -14,11 +14,15 @@ from gpudesk.domain.worked_examples import Tolerance, Verdict, WorkedExample, Wo
 from gpudesk.workbench.worked.calculation import Calculation
 from gpudesk.workbench.worked.costs import COSTS
 from gpudesk.workbench.worked.counts import COUNTS
+from gpudesk.workbench.worked.media import MEDIA
 from gpudesk.workbench.worked.rates import RATES
 from gpudesk.workbench.worked.ratios import RATIOS
+from gpudesk.workbench.worked.spans import SPAN, SPANS
 
-#: The calculations by the formula that examples name them with.
-CALCULATIONS: Final[Mapping[str, Calculation]] = MappingProxyType({**COUNTS, **RATES, **RATIOS, **COSTS})
+#: The calculations by the formula that examples name them with; those of dates share one, `SPAN`.
+CALCULATIONS: Final[Mapping[str, Calculation]] = MappingProxyType(
+    {**COUNTS, **RATES, **RATIOS, **COSTS, **MEDIA}
+)
 
 _COLUMNS: Final = ("id", "seed", "statement", "inputs", "expected", "tolerance", "verdict")
 _SEED: Final = re.compile(r"(\d{3})_\w+\.txt")
@@ -43,8 +47,15 @@ def work_out(example: WorkedExample) -> WorkedFigure | None:
     """Return an example with its working; None where its form of calculation is not one of these."""
     if example.formula is None:
         return WorkedFigure(example, None)
-    calculation = CALCULATIONS.get(example.formula)
+    calculation = _calculation(example.formula, example.statement)
     return None if calculation is None else WorkedFigure(example, calculation.term(example.inputs))
+
+
+def _calculation(formula: str, statement: str) -> Calculation | None:
+    if formula == SPAN:
+        counted, _, _ = statement.partition(" ")
+        return SPANS.get(counted)
+    return CALCULATIONS.get(formula)
 
 
 def _example(row: Mapping[str, str | None], where: str) -> WorkedExample:

@@ -28,7 +28,7 @@ def shown(dialog: WorkedExamplesDialog) -> list[str]:
 
 
 def test_figures_are_found_and_their_working_read(dialog: WorkedExamplesDialog, qtbot: QtBot) -> None:
-    assert len(shown(dialog)) == 551
+    assert len(shown(dialog)) == 560
     QTest.keyClicks(dialog.filter, "w001-05")
     assert shown(dialog) == ["W001-05"]
     row = dialog.table.selectedItems()
@@ -42,7 +42,7 @@ def test_figures_are_found_and_their_working_read(dialog: WorkedExamplesDialog, 
 
 def test_a_verdict_narrows_the_list(dialog: WorkedExamplesDialog) -> None:
     for verdict, number, label in (
-        ("contradicted by arithmetic", 83, "Refused"),
+        ("contradicted by arithmetic", 90, "Refused"),
         ("not derivable", 32, "Cannot be derived"),
     ):
         dialog.verdict.set_value(verdict)
@@ -57,7 +57,7 @@ def test_what_is_not_found_is_said(dialog: WorkedExamplesDialog) -> None:
     assert dialog.working.text() == "No figure is shown. Empty the filter."
     assert not dialog.copy.isEnabled()
     QTest.keyClick(dialog.filter, Qt.Key.Key_Escape)
-    assert len(shown(dialog)) == 551
+    assert len(shown(dialog)) == 560
     assert dialog.copy.isEnabled()
 
 
