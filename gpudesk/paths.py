@@ -16,6 +16,12 @@ _CALIBRATION_NAME = "calibration.json"
 _MEASUREMENTS_NAME = "measurements"
 _COST_ASSUMPTIONS_NAME = "cost_assumptions.toml"
 _LAUNCH_NAME = "launch.toml"
+_RULES_NAME = "rules"
+_STEPS_NAME = "rules/steps.toml"
+_SIGNALS_NAME = "rules/signals.toml"
+_EXPORT_RULES_NAME = "export_rules.toml"
+_REFERENCES_NAME = "references.toml"
+_SOFTWARE_SUPPORT_NAME = "software_support"
 _WORKED_EXAMPLES_NAME = "worked_examples.csv"
 _HELD_OUT_NAME = "accuracy/held-out.csv"
 _BUILD_NAME = "build.json"
@@ -59,6 +65,36 @@ def cost_assumptions_path() -> Path:
 def launch_path() -> Path:
     """Return the options of serving engines."""
     return _run_time_data(_LAUNCH_NAME)
+
+
+def rules_dir() -> Path:
+    """Return the folder of the rules of documents."""
+    return _run_time_data(_RULES_NAME)
+
+
+def steps_path() -> Path:
+    """Return the steps of a purchase."""
+    return _run_time_data(_STEPS_NAME)
+
+
+def signals_path() -> Path:
+    """Return the signals of the watch list."""
+    return _run_time_data(_SIGNALS_NAME)
+
+
+def export_rules_path() -> Path:
+    """Return the dated rules on exports."""
+    return _run_time_data(_EXPORT_RULES_NAME)
+
+
+def references_path() -> Path:
+    """Return the deployments that documents tell of."""
+    return _run_time_data(_REFERENCES_NAME)
+
+
+def software_support_dir() -> Path:
+    """Return the folder of what is said of software on each platform."""
+    return _run_time_data(_SOFTWARE_SUPPORT_NAME)
 
 
 def worked_examples_path() -> Path:

@@ -17,8 +17,11 @@ from gpudesk.domain.deployments import ParallelPlan
 from gpudesk.domain.formatting import Formatter
 from gpudesk.domain.messages import InputError, Message, Parameter
 from gpudesk.domain.plans import plan_degrees
+from gpudesk.sentences_beside import BESIDE_COUNTED, BESIDE_SENTENCES, BESIDE_WORDS
+from gpudesk.sentences_buying import BUYING_COUNTED, BUYING_SENTENCES, BUYING_WORDS
 from gpudesk.sentences_catalog import CATALOG_COUNTED, CATALOG_SENTENCES, CATALOG_WORDS
 from gpudesk.sentences_costs import COST_COUNTED, COST_SENTENCES, COST_WORDS
+from gpudesk.sentences_decide import DECIDE_COUNTED, DECIDE_SENTENCES, DECIDE_WORDS
 from gpudesk.sentences_fit import FIT_COUNTED, FIT_SENTENCES, FIT_WORDS
 from gpudesk.sentences_launch import LAUNCH_COUNTED, LAUNCH_SENTENCES, LAUNCH_WORDS
 from gpudesk.sentences_sizing import SIZING_COUNTED, SIZING_SENTENCES, SIZING_WORDS
@@ -267,9 +270,12 @@ SENTENCES: Final = MappingProxyType(
         # What is needed
         "needed.load_too_large": "{concurrency} requests in flight do not fit on {count} × {accelerator}, "
         "the largest deployment that is tried",
+        **BESIDE_SENTENCES,
+        **BUYING_SENTENCES,
         **CATALOG_SENTENCES,
         **FIT_SENTENCES,
         **COST_SENTENCES,
+        **DECIDE_SENTENCES,
         **LAUNCH_SENTENCES,
         **SIZING_SENTENCES,
         **TOPOLOGY_SENTENCES,
@@ -310,9 +316,12 @@ WORDS: Final = MappingProxyType(
         "part.arithmetic": "arithmetic",
         "part.collectives": "communication",
         "part.overhead": "overhead",
+        **BESIDE_WORDS,
+        **BUYING_WORDS,
         **CATALOG_WORDS,
         **FIT_WORDS,
         **COST_WORDS,
+        **DECIDE_WORDS,
         **LAUNCH_WORDS,
         **SIZING_WORDS,
         **TOPOLOGY_WORDS,
@@ -336,9 +345,12 @@ _COUNTED: Final = MappingProxyType(
         "estimate.queued_memory": "queued",
         "estimate.queued_engine": "queued",
         "estimate.queued_grown": "queued",
+        **BESIDE_COUNTED,
+        **BUYING_COUNTED,
         **CATALOG_COUNTED,
         **FIT_COUNTED,
         **COST_COUNTED,
+        **DECIDE_COUNTED,
         **LAUNCH_COUNTED,
         **SIZING_COUNTED,
         **TOPOLOGY_COUNTED,

@@ -18,8 +18,12 @@ BUNDLE = "gpudesk/_bundled"
 RUN_TIME_DATA = (
     "calibration.json",
     "cost_assumptions.toml",
+    "export_rules.toml",
     "launch.toml",
     "measurements",
+    "references.toml",
+    "rules",
+    "software_support",
     "worked_examples.csv",
 )
 

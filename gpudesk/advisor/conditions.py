@@ -13,13 +13,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
+from gpudesk.domain.decisions import Fact, Facts, Tested
 from gpudesk.domain.estimates import Banded
-
-#: What a fact may be; None where it is not known.
-Fact = bool | float | str | Banded | None
-Facts = Mapping[str, Fact]
 
 
 class ConditionError(ValueError):
@@ -29,15 +26,6 @@ class ConditionError(ValueError):
         """Keep the text of the condition and the place in it, counted from 0."""
         super().__init__(f"{why}, at character {place + 1} of: {text}")
         self.text, self.place, self.why = text, place, why
-
-
-class Tested(NamedTuple):
-    """One comparison of a condition, or one fact that is true or not, with what was found."""
-
-    text: str
-    left: Fact
-    right: Fact
-    holds: bool | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +42,12 @@ class Condition:
 
     text: str
     names: frozenset[str]
-    _tree: ast.expr
+    tree: ast.expr
 
     def on(self, facts: Facts) -> Outcome:
         """Test the condition; a fact that is not among `facts` is not known."""
         tested: list[Tested] = []
-        holds = _holds(self._tree, facts, tested)
+        holds = _holds(self.tree, facts, tested)
         return Outcome(holds, tuple(tested))
 
 

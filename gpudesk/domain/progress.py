@@ -22,3 +22,13 @@ class Progress:
 
 #: Work in steps: it says after each how far it is, can be stopped there, and returns its result in the end.
 Steps = Generator[Progress, None, _T]
+
+
+def finished(steps: Steps[_T]) -> _T:
+    """Return the result of work in steps, done without a stop."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as done:
+            result: _T = done.value
+            return result

@@ -11,6 +11,7 @@ from gpudesk.domain.demand import Demand
 from gpudesk.domain.deployments import Disaggregation
 from gpudesk.domain.estimates import EstimateRequest
 from gpudesk.domain.precision import Precision
+from gpudesk.domain.questions import NO_DECISION, DecisionSettings
 from gpudesk.domain.workloads import Workload
 
 #: A comparison puts at most this many accelerators side by side.
@@ -45,7 +46,7 @@ class Scenario:
     A scenario that is still being made may name no model (empty) and no accelerators; it can be saved and
     gets no answer. The first accelerator is the baseline of differences. `catalog_revision` is that of the
     last save.
-    `costs` is what the user says of prices and of what running takes.
+    `costs` is what the user says of prices and of what running takes, `decision` what they say in the dialogue.
     `demand` is what users ask of the service that is to be sized; None as long as nobody asked.
     `own_records` are copies of the user's own catalog records that the scenario uses. `unknown_sections`
     hold sections of the file that this version does not know, which survive a save.
@@ -65,6 +66,7 @@ class Scenario:
     note: str = ""
     demand: Demand | None = None
     costs: CostSettings = NO_SETTINGS
+    decision: DecisionSettings = NO_DECISION
     catalog_revision: str | None = None
     own_records: tuple[Mapping[str, object], ...] = ()
     unknown_sections: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))

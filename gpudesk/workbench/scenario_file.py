@@ -23,6 +23,7 @@ from typing import Any, Final
 from gpudesk.domain.messages import InputError, message
 from gpudesk.domain.scenarios import Scenario
 from gpudesk.workbench.cost_fields import cost_fields, parse_costs
+from gpudesk.workbench.decision_fields import decision_fields, parse_decision
 from gpudesk.workbench.demand_fields import demand_fields, parse_demand
 from gpudesk.workbench.fields import wrong_type
 from gpudesk.workbench.files import read_bytes, write_atomically
@@ -33,7 +34,7 @@ from gpudesk.workbench.strict_json import DuplicateKeyError, no_constant, unique
 SUFFIX: Final = ".gpudesk"
 #: Version of the file as a whole, and of each section that this program knows.
 FORMAT: Final = 1
-_SECTIONS: Final = {"scenario": 1, "catalog": 1, "own_records": 1, "demand": 1, "costs": 1}
+_SECTIONS: Final = {"scenario": 1, "catalog": 1, "own_records": 1, "demand": 1, "costs": 1, "decision": 1}
 #: No scenario comes near this; it keeps a wrong file from filling the memory.
 _MOST_BYTES: Final = 16 << 20
 
@@ -67,6 +68,8 @@ def scenario_text(scenario: Scenario) -> str:
         document["demand"] = {"version": _SECTIONS["demand"], **demand_fields(scenario.demand)}
     if costs := cost_fields(scenario.costs):
         document["costs"] = {"version": _SECTIONS["costs"], **costs}
+    if decision := decision_fields(scenario.decision):
+        document["decision"] = {"version": _SECTIONS["decision"], **decision}
     return json.dumps(document, indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n"
 
 
@@ -101,6 +104,8 @@ def _with_sections(document: Mapping[str, Any], scenario: Scenario) -> Scenario:
         scenario = replace(scenario, demand=parse_demand(_without_version(stated)))
     if (stated := document.get("costs")) is not None:
         scenario = replace(scenario, costs=parse_costs(_without_version(stated)))
+    if (stated := document.get("decision")) is not None:
+        scenario = replace(scenario, decision=parse_decision(_without_version(stated)))
     return scenario
 
 

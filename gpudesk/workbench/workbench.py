@@ -23,12 +23,15 @@ if TYPE_CHECKING:
     from gpudesk.domain.answers import Answer, Term
     from gpudesk.domain.charts import KvCurve, RequestTime, Roofline, StepShares
     from gpudesk.domain.costs import CostAnswer
+    from gpudesk.domain.decisions import Decision, Flip
     from gpudesk.domain.demand import Sizing
     from gpudesk.domain.estimates import Estimate, EstimateRequest, RowsBehind
     from gpudesk.domain.fit_matrix import FitMatrix, FitQuestion
     from gpudesk.domain.further import Further
     from gpudesk.domain.launch import LaunchFacts, LaunchPlan
     from gpudesk.domain.plans import PlanChoice
+    from gpudesk.domain.progress import Steps
+    from gpudesk.domain.questions import AnswerValue
     from gpudesk.domain.records import Record
     from gpudesk.domain.sizing import HowMany, MemoryRoom, Needed, Remedy
     from gpudesk.domain.sweeps import Sweep
@@ -36,6 +39,7 @@ if TYPE_CHECKING:
     from gpudesk.domain.worked_examples import WorkedFigure
     from gpudesk.engine.constants import Calibration
     from gpudesk.workbench.costing.costs import Costs
+    from gpudesk.workbench.deciding.decide import Decider
     from gpudesk.workbench.estimating import Estimator
     from gpudesk.workbench.fit_matrix import FitFinder
     from gpudesk.workbench.mlperf import Mlperf
@@ -95,7 +99,8 @@ class Workbench:
         ready, self._ready = self._ready, None
         self.catalog = ready if ready is not None and ready.own is facts else self.catalog.with_own(facts)
         self._carried.clear()
-        self.__dict__.pop("costing", None)
+        for name in ("costing", "decider"):
+            self.__dict__.pop(name, None)
         if edit is None or edit.moves_estimates:
             for name in ("estimator", "records", "fit", "mlperf"):
                 self.__dict__.pop(name, None)
@@ -364,6 +369,33 @@ class Workbench:
     def costs(self, answer: Answer) -> CostAnswer:
         """Return what an answered scenario costs."""
         return self.costing.costs(answer)
+
+    # What to choose
+
+    @cached_property
+    def decider(self) -> Decider:
+        """What decides by the rules of documents; raises `InputError` or `MissingFileError` without them."""
+        from gpudesk.workbench.deciding.decide import Decider
+        from gpudesk.workbench.deciding.ground import GroundMaker
+        from gpudesk.workbench.deciding.rules_file import read_rules
+
+        return Decider(read_rules(paths.rules_dir()), GroundMaker(self, lambda part: 0))
+
+    def decide(self, answer: Answer, said: Mapping[str, AnswerValue] | None = None) -> Decision:
+        """Return the decision on an answered scenario, under other answers in the dialogue where `said`."""
+        return self.decider.decide(answer, said)
+
+    def flip_steps(self, answer: Answer) -> Steps[tuple[Flip, ...]]:
+        """Look, as a job, for what would change the decision on an answered scenario; return it."""
+        from gpudesk.workbench.deciding.flips import flip_steps
+
+        return flip_steps(self.decider, answer)
+
+    def flips(self, answer: Answer) -> tuple[Flip, ...]:
+        """Return what would change the decision on an answered scenario, the nearest change first."""
+        from gpudesk.domain.progress import finished
+
+        return finished(self.flip_steps(answer))
 
     # How a deployment is started
 

@@ -13,7 +13,7 @@ from gpudesk.domain.cost_inputs import CostSettings
 from gpudesk.domain.costs import BreakEven, CostAnswer, CostDraws, Influence
 from gpudesk.domain.estimates import Banded
 from gpudesk.domain.price_ranges import PriceRange
-from gpudesk.domain.progress import Steps
+from gpudesk.domain.progress import Steps, finished
 from gpudesk.domain.ranges import Range
 from gpudesk.domain.scenarios import Scenario
 from gpudesk.economics.tokens import api_usd_per_million_output
@@ -127,13 +127,7 @@ class Costs:
         self, answer: Answer, *, rented: bool = False, count: int = DRAWS, seed: int = SEED
     ) -> CostDraws:
         """Return the costs of many draws of all inputs that are not known, the engine's error among them."""
-        steps = self.draw_steps(answer, rented=rented, count=count, seed=seed)
-        while True:
-            try:
-                next(steps)
-            except StopIteration as done:
-                found: CostDraws = done.value
-                return found
+        return finished(self.draw_steps(answer, rented=rented, count=count, seed=seed))
 
     def draw_steps(
         self, answer: Answer, *, rented: bool = False, count: int = DRAWS, seed: int = SEED

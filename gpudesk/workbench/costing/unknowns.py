@@ -93,23 +93,42 @@ def draw_steps(
     `common` is the share of the variance of throughput's error that all of them have in common.
     """
     costs: dict[str, Draws] = {}
-    shared: dict[str, Draws] = {}
-    together = normal_draws(seed, _COMMON, count)
-    per_million = rented_per_million if basis.rented else owned_per_million
+    drawing = Drawing(count, seed, common)
     for number, found in enumerate(situations):
         yield Progress(message("costs.drawing"), number, len(situations))
+        if (drawn := drawing.costs(found, basis)) is not None:
+            costs[found.key] = drawn
+    return _summed_up(costs, count, seed, rented=basis.rented)
+
+
+class Drawing:
+    """Draws of all that costs depend on: what accelerators have in common is drawn once for all of them."""
+
+    def __init__(self, count: int, seed: int, common: float) -> None:
+        """Draw so often; `common` is the share of the variance of throughput's error that all have."""
+        self.count, self.seed, self.common = count, seed, common
+        self._together = normal_draws(seed, _COMMON, count)
+        self._shared: dict[str, Draws] = {}
+
+    def error(self, found: Situation) -> Draws:
+        """Return the error of an accelerator's throughput in each draw, as a standard normal number."""
+        own = normal_draws(self.seed, f"{THROUGHPUT} of {found.key}", self.count)
+        return math.sqrt(self.common) * self._together + math.sqrt(1.0 - self.common) * own
+
+    def costs(self, found: Situation, basis: Basis) -> Draws | None:
+        """Return the cost of a million output tokens in each draw; None where an input is missing."""
         if not found.knows(basis.needed) or found.deployment is None:
-            continue
+            return None
+        per_million = rented_per_million if basis.rented else owned_per_million
         values: dict[str, Draws | float] = {}
         for name, spread in ranges_of(found, basis).items():
             if name == THROUGHPUT:
-                values[name] = _throughput(found, spread, together, common, seed)
+                values[name] = band_draws(spread.low, spread.likely, spread.high, self.error(found))
             elif spread.is_known:
                 values[name] = spread.likely
             else:
-                values[name] = _drawn(found, name, spread, shared, count, seed)
-        costs[found.key] = np.broadcast_to(np.asarray(per_million(values, found.deployment)), (count,))
-    return _summed_up(costs, count, seed, rented=basis.rented)
+                values[name] = _drawn(found, name, spread, self._shared, self.count, self.seed)
+        return np.broadcast_to(np.asarray(per_million(values, found.deployment)), (self.count,))
 
 
 def _drawn(
@@ -121,12 +140,6 @@ def _drawn(
     if name not in shared:
         shared[name] = triangular(spread, uniform_draws(seed, name, count))
     return shared[name]
-
-
-def _throughput(found: Situation, spread: Range, together: Draws, common: float, seed: int) -> Draws:
-    own = normal_draws(seed, f"{THROUGHPUT} of {found.key}", len(together))
-    mixed = math.sqrt(common) * together + math.sqrt(1.0 - common) * own
-    return band_draws(spread.low, spread.likely, spread.high, mixed)
 
 
 def _summed_up(costs: Mapping[str, Draws], count: int, seed: int, *, rented: bool) -> CostDraws:

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpudesk.advisor.conditions import ConditionError, Fact, condition
+from gpudesk.advisor.conditions import ConditionError, condition
+from gpudesk.domain.decisions import Fact
 from gpudesk.domain.estimates import Banded
 
 WAIT = Banded(1.99, 1.63, 2.55)

@@ -1,0 +1,181 @@
+"""What would change a decision: for each input the nearest value that does, solved for and tried out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Final
+
+from gpudesk.domain.answers import Answer
+from gpudesk.domain.cost_inputs import INPUTS
+from gpudesk.domain.decisions import Decision, Flip
+from gpudesk.domain.messages import message
+from gpudesk.domain.progress import Progress, Steps
+from gpudesk.domain.questions import QUESTIONS, AnswerValue, Question
+from gpudesk.domain.ranges import Range
+from gpudesk.workbench.deciding.answers import answers_of
+from gpudesk.workbench.deciding.decide import DRAWS, Decider
+from gpudesk.workbench.deciding.part_facts import likely_input
+
+#: Draws of a trial; what is found is tried out once more with all of them.
+_TRIAL_DRAWS: Final = 400
+#: A number is looked for by these factors away from where it is, then between the last two.
+_STEPS: Final = (1.05, 1.15, 1.35, 1.7, 2.5, 5.0, 10.0, 30.0)
+_HALVINGS: Final = 7
+#: Numbers that are found are rounded to so many digits, away from where they are.
+_DIGITS: Final = 3
+#: Prices of the leading accelerator that might rise, and of the others that might fall.
+_PRICES: Final = ("price_usd", "rent_usd_per_hour")
+#: A change of another kind is as far as a number that doubles.
+_OF_KIND: Final = math.log(2.0)
+
+
+@dataclass(frozen=True, slots=True)
+class _Input:
+    """One input: what it is now, which values to try in each direction, and how a decision is with one."""
+
+    name: str
+    now: AnswerValue | None
+    tries: tuple[tuple[AnswerValue, ...], ...]
+    decide: Callable[[AnswerValue, int], Decision]
+
+
+def flip_steps(
+    decider: Decider, answer: Answer, said: dict[str, AnswerValue] | None = None
+) -> Steps[tuple[Flip, ...]]:
+    """Look for flips, an input a step, and return them, the nearest change first.
+
+    A flip leaves another accelerator in the lead, or none. Each was tried out as it is stated.
+    """
+    stated = dict(answer.scenario.decision.answers if said is None else said)
+    present = decider.decide(answer, stated)
+    lead = _lead(present)
+    inputs = list(_inputs(decider, answer, stated, present))
+    found: list[tuple[float, Flip]] = []
+    for number, each in enumerate(inputs):
+        yield Progress(message("decide.flipping"), number, len(inputs))
+        flips = [flip for tries in each.tries if (flip := _flip(each, tries, lead)) is not None]
+        if flips:
+            found.append(min(((_distance(each, flip), flip) for flip in flips), key=lambda pair: pair[0]))
+    found.sort(key=lambda pair: pair[0])
+    return tuple(flip for _, flip in found)
+
+
+def _lead(decision: Decision) -> str | None:
+    return None if decision.recommended is None else decision.recommended.key
+
+
+def _distance(each: _Input, flip: Flip) -> float:
+    now, after = each.now, flip.after
+    if isinstance(now, float) and isinstance(after, float) and now > 0.0 and after > 0.0:
+        return abs(math.log(after / now))
+    return _OF_KIND
+
+
+def _inputs(
+    decider: Decider, answer: Answer, said: dict[str, AnswerValue], present: Decision
+) -> Iterator[_Input]:
+    """Yield every input that is tried: answers, and the prices of the accelerators that are not removed."""
+    for name, answered in answers_of(answer.scenario, said).items():
+        yield _of_question(decider, answer, said, QUESTIONS[name], answered.value)
+    lead = _lead(present)
+    removed = {each.key for each in present.standings if each.removed}
+    ground = decider.costs_of(answer, said)
+    tried: set[str] = set()
+    for column in ground.columns:
+        if column.key in removed or column.accelerator in tried:
+            continue
+        tried.add(column.accelerator)
+        for price in _PRICES:
+            now = likely_input(column, price)
+            if now is not None and now > 0.0:
+                yield _of_price(decider, answer, said, (column.accelerator, price), now, rises=column.key == lead)
+
+
+def _of_question(
+    decider: Decider, answer: Answer, said: dict[str, AnswerValue], question: Question, now: AnswerValue
+) -> _Input:
+    def decide(value: AnswerValue, draws: int) -> Decision:
+        return decider.decide(answer, {**said, question.id: value}, draws=draws)
+
+    if isinstance(now, float) and now > 0.0 and question.bounds is not None:
+        tries = _outward(now, question.bounds.low, question.bounds.high)
+    elif question.takes_number:
+        # From no limit, or nothing known, inward: the loosest number that is offered first.
+        tries = (tuple(sorted(question.presets, reverse=question.options != ("unknown",))),)
+    else:
+        tries = tuple((option,) for option in question.options if option != now)
+    return _Input(question.id, now, tries, decide)
+
+
+def _of_price(
+    decider: Decider,
+    answer: Answer,
+    said: dict[str, AnswerValue],
+    place: tuple[str, str],
+    now: float,
+    *,
+    rises: bool,
+) -> _Input:
+    part, name = place
+    scenario = answer.scenario
+
+    def decide(value: AnswerValue, draws: int) -> Decision:
+        costs = scenario.costs.with_input(name, Range.exactly(float(value)), part)
+        changed = replace(answer, scenario=replace(scenario, costs=costs))
+        return decider.decide(changed, said, draws=draws)
+
+    bounds = INPUTS[name].bounds
+    below, beyond = _outward(now, bounds.low, bounds.high)
+    return _Input(f"{part}.{name}", now, (beyond if rises else below,), decide)
+
+
+def _outward(now: float, low: float, high: float) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Return numbers away from one, below it and beyond it, within bounds."""
+    return (
+        tuple(now / step for step in _STEPS if now / step > low),
+        tuple(now * step for step in _STEPS if now * step <= high),
+    )
+
+
+def _flip(each: _Input, tries: tuple[AnswerValue, ...], lead: str | None) -> Flip | None:
+    """Return the nearest value in one direction that changes who leads; None where none does."""
+    same = each.now
+    for value in tries:
+        if _lead(each.decide(value, _TRIAL_DRAWS)) == lead:
+            same = value
+            continue
+        if isinstance(same, float) and isinstance(value, float):
+            value = _between(each, same, value, lead)  # noqa: PLW2901 - what is nearer takes its place
+        return _tried(each, value, lead)
+    return None
+
+
+def _between(each: _Input, same: float, changed: float, lead: str | None) -> float:
+    """Return a number near the turning point, on its changed side, with few digits."""
+    for _ in range(_HALVINGS):
+        middle = math.sqrt(same * changed) if same > 0.0 and changed > 0.0 else (same + changed) / 2.0
+        if _lead(each.decide(middle, _TRIAL_DRAWS)) == lead:
+            same = middle
+        else:
+            changed = middle
+    return rounded_away(changed, up=changed > same)
+
+
+def rounded_away(value: float, *, up: bool) -> float:
+    """Return a number with three digits, rounded up or down."""
+    scale = 10.0 ** (math.floor(math.log10(abs(value))) - _DIGITS + 1)
+    steps = value / scale
+    whole = math.ceil(steps - 1e-9) if up else math.floor(steps + 1e-9)
+    # Powers of ten below one are not exact: the digits are.
+    return float(f"{whole * scale:.{_DIGITS}g}")
+
+
+def _tried(each: _Input, value: AnswerValue, lead: str | None) -> Flip | None:
+    """Return the flip as it turns out with all draws; None where it does not."""
+    decision = each.decide(value, DRAWS)
+    becomes = _lead(decision)
+    if becomes == lead:
+        return None
+    return Flip(each.name, each.now, value, () if becomes is None else (becomes,), decision.verdict)

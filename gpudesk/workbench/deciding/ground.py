@@ -1,0 +1,207 @@
+"""The facts of an answered scenario that do not depend on what is said in the dialogue."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+from gpudesk.domain.answers import Answer, Column
+from gpudesk.domain.comparison import column_keys
+from gpudesk.domain.costs import CostAnswer
+from gpudesk.domain.decisions import Fact, Facts
+from gpudesk.domain.estimates import Estimate, EstimateRequest
+from gpudesk.domain.fit_matrix import FitQuestion
+from gpudesk.domain.messages import InputError
+from gpudesk.domain.serving_engines import platforms_of
+from gpudesk.domain.workloads import Load, LoadKind
+from gpudesk.workbench.costing.columns import Situation
+from gpudesk.workbench.deciding.part_facts import PartView, part_facts
+from gpudesk.workbench.deciding.scenario_facts import scenario_facts
+
+if TYPE_CHECKING:
+    from gpudesk.workbench.workbench import Workbench
+
+#: Stands for a serving engine that the user's own code is.
+_OWN = "own"
+_ANY = "any"
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """Facts of a scenario and its columns, its costs, and which serving engines run where.
+
+    `widest` is on how many engines the platform with the most of them runs, of those compared. With
+    `ranked_apart`, announced columns are not ranked beside shipping ones.
+    """
+
+    facts: Facts
+    parts: tuple[dict[str, Fact], ...]
+    costs: CostAnswer
+    situations: tuple[Situation, ...]
+    engines: tuple[frozenset[str], ...]
+    engines_by_platform: Mapping[str, int]
+    widest: int
+    ranked_apart: bool
+
+    def for_engine(self, asked: Fact) -> list[dict[str, Fact]]:
+        """Return for each column whether the serving engine that is asked for runs on it."""
+        return [{"runs_engine": _runs(asked, engines)} for engines in self.engines]
+
+    def everywhere(self, asked: Fact) -> bool | None:
+        """Whether a serving engine, or some one where any will do, runs on all columns; None for own code."""
+        if asked == _ANY:
+            return bool(frozenset.intersection(*self.engines)) if self.engines else None
+        found = [_runs(asked, engines) for engines in self.engines]
+        return None if None in found else all(found)
+
+
+def _runs(asked: Fact, engines: frozenset[str]) -> bool | None:
+    if asked in (_OWN, None):
+        return None
+    return bool(engines) if asked == _ANY else asked in engines
+
+
+class _Asked(NamedTuple):
+    """What is asked of the engine about a column: one request on one accelerator, and on the fewest."""
+
+    alone: Estimate | InputError
+    fewest: Estimate | InputError
+    held: int
+    rows: int
+
+
+class GroundMaker:
+    """Finds the ground of answered scenarios; the last one is kept, for dialogues ask for it again and again."""
+
+    def __init__(self, workbench: Workbench, references: Callable[[str], int]) -> None:
+        """Take the workbench; `references` counts the named deployments of an accelerator by its id."""
+        self._workbench = workbench
+        self._references = references
+        self._last: dict[str | None, tuple[Answer, Ground]] = {}
+        self._asked: tuple[tuple[Column, ...], tuple[_Asked, ...]] | None = None
+
+    def of(self, answer: Answer, platform: str | None) -> Ground:
+        """Return the ground of an answer, whose software runs on a platform where one is named."""
+        kept = self._last.get(platform)
+        if kept is not None and kept[0] is answer:
+            return kept[1]
+        ground = self._made(answer, platform)
+        if kept is None or len(self._last) > 1:
+            self._last.clear()
+        self._last[platform] = answer, ground
+        return ground
+
+    def _made(self, answer: Answer, platform: str | None) -> Ground:
+        costed = _on_platform(answer, platform)
+        costing = self._workbench.costing
+        costs, situations = costing.costs(costed), costing.situations(costed)
+        engines = tuple(self._engines(column.accelerator.id) for column in answer.columns)
+        views = self._views(answer, costs, engines)
+        parts = tuple(part_facts(view) for view in views)
+        compared = {name for column in answer.columns for name in platforms_of(column.accelerator)}
+        by_platform = self._engines_by_platform
+        return Ground(
+            facts=scenario_facts(answer, views, parts),
+            parts=parts,
+            costs=costs,
+            situations=situations,
+            engines=engines,
+            engines_by_platform=by_platform,
+            widest=max((by_platform.get(name, 0) for name in compared), default=0),
+            ranked_apart=bool(answer.unranked),
+        )
+
+    def _engines(self, part_id: str) -> frozenset[str]:
+        catalog = self._workbench.catalog
+        part = catalog.accelerator(part_id)
+        return frozenset(
+            engine.id
+            for engine in catalog.serving_engines()
+            if any(rule.when.holds(part) for rule in engine.platforms)
+        )
+
+    @cached_property
+    def _engines_by_platform(self) -> Mapping[str, int]:
+        """On how many serving engines some accelerator of each platform runs."""
+        found: dict[str, set[str]] = {}
+        for part in self._workbench.catalog.accelerators():
+            for name in platforms_of(part):
+                found.setdefault(name, set()).update(self._engines(part.id))
+        return {name: len(engines) for name, engines in found.items()}
+
+    def _views(
+        self, answer: Answer, costs: CostAnswer, engines: Sequence[frozenset[str]]
+    ) -> tuple[PartView, ...]:
+        keys = column_keys(answer.scenario.accelerators)
+        return tuple(
+            PartView(
+                key=keys[place],
+                column=column,
+                alone=asked.alone,
+                fewest=asked.fewest,
+                costs=costs.columns[place],
+                engines=tuple(sorted(engines[place])),
+                held=asked.held,
+                rows=asked.rows,
+                references=self._references(column.accelerator.id),
+            )
+            for place, (column, asked) in enumerate(zip(answer.columns, self._asked_of(answer), strict=True))
+        )
+
+    def _asked_of(self, answer: Answer) -> tuple[_Asked, ...]:
+        """Return what is asked of the engine beside an answer; costs change without it."""
+        if self._asked is None or self._asked[0] is not answer.columns:
+            requests = answer.scenario.requests()
+            found = self._workbench.estimator.estimate_many(
+                [_one_request(each, count) for count in (1, None) for each in requests]
+            )
+            held = self._held(answer)
+            asked = tuple(
+                _Asked(
+                    alone=found[place],
+                    fewest=found[place + len(requests)],
+                    held=held.get(column.accelerator.id, 0),
+                    rows=0 if column.estimate is None else self._rows(column.estimate),
+                )
+                for place, column in enumerate(answer.columns)
+            )
+            self._asked = answer.columns, asked
+        return self._asked[1]
+
+    def _rows(self, estimate: Estimate) -> int:
+        return self._workbench.rows_behind(estimate).together
+
+    def _held(self, answer: Answer) -> dict[str, int]:
+        """Return how many models of the catalog one accelerator holds, in the scenario's formats."""
+        scenario = answer.scenario
+        question = FitQuestion(scenario.weights, scenario.kv)
+        ids = tuple(dict.fromkeys(choice.accelerator for choice in scenario.accelerators))
+        matrix = self._workbench.fit_matrix(question, ids)
+        return {part: sum(row[place].count == 1 for row in matrix.rows) for place, part in enumerate(ids)}
+
+
+def _on_platform(answer: Answer, platform: str | None) -> Answer:
+    """Return the answer with costs of software that runs on a platform; the same one where it does."""
+    scenario = answer.scenario
+    if platform is None or scenario.costs.runs_on == platform:
+        return answer
+    costs = replace(scenario.costs, runs_on=platform)
+    return replace(answer, scenario=replace(scenario, costs=costs))
+
+
+def _one_request(request: EstimateRequest, count: int | None) -> EstimateRequest:
+    """Return the question for one request in flight on so many accelerators, None for the fewest."""
+    one = Load(LoadKind.CONCURRENCY, concurrency=1)
+    return replace(
+        request,
+        workload=replace(request.workload, load=one),
+        count=count,
+        tp=None,
+        pp=None,
+        ep=None,
+        dp=None,
+        attention_dp=None,
+        disaggregated=None,
+    )

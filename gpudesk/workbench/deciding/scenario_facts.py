@@ -1,0 +1,131 @@
+"""What is known of a scenario as a whole, under the names that conditions of rules use."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+from gpudesk.domain.answers import Answer
+from gpudesk.domain.decisions import Fact, Facts
+from gpudesk.domain.estimates import Estimate
+from gpudesk.domain.models import Attention, Model, MoeFfn
+from gpudesk.domain.units import GB
+from gpudesk.workbench.deciding.part_facts import PartView, likely_input, number_of
+
+_BILLION: Final = 1e9
+
+
+def scenario_facts(answer: Answer, views: Sequence[PartView], parts: Sequence[Facts]) -> dict[str, Fact]:
+    """Return the facts of an answered scenario; `parts` are those of its columns."""
+    return {
+        **_model(answer),
+        **_needs(views, parts),
+        **_counts(parts),
+        **_load(views, parts),
+        **_costs(views),
+    }
+
+
+def _model(answer: Answer) -> dict[str, Fact]:
+    model, work = answer.model, answer.scenario.workload
+    parameters = answer.model_attributes.get("total_parameters")
+    total = None if parameters is None else parameters.value
+    context = model.max_context
+    return {
+        "model_id": model.id,
+        "model_moe": has_experts(model),
+        "standard_model": not has_experts(model) and _plain_attention(model),
+        "params_b": total / _BILLION if isinstance(total, (int, float)) else None,
+        "context_tokens": float(work.input_tokens + work.output_tokens),
+        "model_context": None if context is None else float(context),
+    }
+
+
+def has_experts(model: Model) -> bool:
+    """Whether some layers are mixtures of experts."""
+    return any(isinstance(group.ffn, MoeFfn) for group in model.layers)
+
+
+def _plain_attention(model: Model) -> bool:
+    """Whether every layer attends to all tokens in the common way."""
+    return all(
+        isinstance(group.mixer, Attention) and group.mixer.window is None
+        for group in model.layers
+        if group.mixer is not None
+    )
+
+
+def _needs(views: Sequence[PartView], parts: Sequence[Facts]) -> dict[str, Fact]:
+    """Return what one request, and all in flight, take; vendors' own formats differ by little."""
+    one = next((part for part in parts if part.get("needs_alone_gb") is not None), None)
+    if one is None:
+        return {}
+    weights, kv_one = number_of(one, "alone_weights_gb"), number_of(one, "kv_one_gb")
+    in_flight = next((each for each in map(_in_flight, views) if each is not None), None)
+    rooms = [each for each in (number_of(part, "kv_room_gb") for part in parts) if each is not None]
+    return {
+        "weights_gb": weights,
+        "needs_gb": None if weights is None or kv_one is None else weights + kv_one,
+        "kv_needed_gb": None if kv_one is None or in_flight is None else kv_one * in_flight,
+        "kv_room_least_gb": min(rooms) if rooms else None,
+        "least_memory_gb": min(view.column.accelerator.memory_bytes for view in views) / GB,
+    }
+
+
+def _in_flight(view: PartView) -> int | None:
+    """Return the requests that the load puts in flight, where it says so."""
+    estimate = view.column.estimate
+    return None if estimate is None else estimate.concurrency
+
+
+def _counts(parts: Sequence[Facts]) -> dict[str, Fact]:
+    alone = [part.get("fits_alone") for part in parts]
+    counts = [each for each in (number_of(part, "count") for part in parts) if each is not None]
+    hosts = [each for each in (number_of(part, "hosts") for part in parts) if each is not None]
+    held = [each for each in (number_of(part, "models_held") for part in parts) if each is not None]
+    several = len(counts) > 1
+    return {
+        "all_fit_alone": None if None in alone else all(alone),
+        "some_fit_alone": None if None in alone else any(alone),
+        "fewest_count": min(counts) if several else None,
+        "most_count": max(counts) if counts else None,
+        "most_hosts": max(hosts) if hosts else None,
+        "coverage_most": max(held) if len(held) > 1 else None,
+        "coverage_least": min(held) if len(held) > 1 else None,
+    }
+
+
+def _load(views: Sequence[PartView], parts: Sequence[Facts]) -> dict[str, Fact]:
+    shares = [each for each in (number_of(part, "decode_share") for part in parts) if each is not None]
+    traffic = [each for each in (number_of(part, "host_traffic_gbs") for part in parts) if each is not None]
+    return {
+        "bound_by": _binding(view.estimate for view in views),
+        "decode_share": sum(shares) / len(shares) if shares else None,
+        "host_traffic_most_gbs": max(traffic) if traffic else None,
+    }
+
+
+def _binding(estimates: Iterable[Estimate | None]) -> str | None:
+    """Return what binds most of the deployments; of as many, what binds the first."""
+    limiters = [each.limiter.value for each in estimates if each is not None and each.limiter is not None]
+    return Counter(limiters).most_common(1)[0][0] if limiters else None
+
+
+def _costs(views: Sequence[PartView]) -> dict[str, Fact]:
+    if not views:
+        return {}
+    costs = views[0].costs
+    return {"years": likely_input(costs, "years"), "fleet": likely_input(costs, "fleet")}
+
+
+def with_platforms(
+    facts: Mapping[str, Fact], part: Mapping[str, Fact], widest: int, engines_by_platform: Mapping[str, int]
+) -> dict[str, Fact]:
+    """Return what follows for a column from the platform that software runs on, and from how wide its is."""
+    platform, current = part.get("platform"), facts.get("current_platform")
+    needs_port: bool | None = None
+    if isinstance(current, str) and isinstance(platform, str):
+        needs_port = current != "none" and current not in platform.split(", ")
+    wide = max((engines_by_platform.get(name, 0) for name in str(platform).split(", ")), default=0)
+    return {"needs_port": needs_port, "widest_software": wide >= widest}
