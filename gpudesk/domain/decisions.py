@@ -158,7 +158,7 @@ class Verdict(StrEnum):
 
 
 class Weighed(NamedTuple):
-    """A rule with what it gives the chosen column over the next one; below 0 it speaks against it."""
+    """A rule with what it gives the leading column over the mean of the others; below 0 it speaks against it."""
 
     rule: Rule
     line: TraceLine

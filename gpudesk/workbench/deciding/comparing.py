@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Final
 
 from gpudesk.domain.answers import Answer
-from gpudesk.domain.costs import CostAnswer
 from gpudesk.domain.decisions import Fact, Facts
+from gpudesk.workbench.costing.breaks import port
+from gpudesk.workbench.costing.columns import Situation
 from gpudesk.workbench.costing.unknowns import Basis
 from gpudesk.workbench.deciding.leading import FIGURES, Beats, by_cost, by_figure, by_number, leads
 from gpudesk.workbench.deciding.part_facts import band_of, number_of
@@ -73,46 +75,50 @@ def leading_facts(
     return found
 
 
-def payback_facts(costs: CostAnswer, parts: Sequence[Facts], monthly_hours: Fact) -> list[dict[str, Fact]]:
+def payback_facts(
+    situations: Sequence[Situation], parts: Sequence[Facts], monthly_hours: Fact
+) -> list[dict[str, Fact]]:
     """Return from how many rented hours a month a port pays, and whether those stated reach that.
 
     Against the accelerator of the own platform that is rented at the least; where nothing on that platform
     is compared there is nothing to port from. What needs no port pays where no port does.
     """
-    hours = [_payback(costs, place, parts) for place in range(len(parts))]
-    reached: list[bool | None] = []
-    for part, needed in zip(parts, hours, strict=True):
-        if part.get("needs_port") is not True:
-            reached.append(None)
-        elif not isinstance(monthly_hours, (int, float)) or needed is None:
-            reached.append(None if needed is None else False if needed == float("inf") else None)
-        else:
-            reached.append(monthly_hours >= needed)
-    ported = [each for part, each in zip(parts, reached, strict=True) if part.get("needs_port") is True]
-    stays = True if not ported or all(each is False for each in ported) else None
-    if any(each is True for each in ported):
-        stays = False
+    hours = [_payback(situations, place, parts) for place in range(len(parts))]
+    pays = [_reached(needed, monthly_hours) for needed in hours]
+    ported = [each for part, each in zip(parts, pays, strict=True) if part.get("needs_port") is True]
+    stays = _nobody(ported)
     return [
-        {"payback_hours": needed, "pays_back": pays if part.get("needs_port") is True else stays}
-        for part, needed, pays in zip(parts, hours, reached, strict=True)
+        {"payback_hours": needed, "pays_back": each if part.get("needs_port") is True else stays}
+        for part, needed, each in zip(parts, hours, pays, strict=True)
     ]
 
 
-def _payback(costs: CostAnswer, place: int, parts: Sequence[Facts]) -> float | None:
+def _reached(needed: float | None, monthly_hours: Fact) -> bool | None:
+    """Whether the hours of a month reach those that a port needs; None where one of them is not known."""
+    if needed is None:
+        return None
+    if needed == math.inf:
+        return False
+    return monthly_hours >= needed if isinstance(monthly_hours, float) else None
+
+
+def _nobody(ported: Sequence[bool | None]) -> bool | None:
+    """Whether no port pays back; None where that is not known of one, and none is known to."""
+    if True in ported:
+        return False
+    return None if None in ported else True
+
+
+def _payback(situations: Sequence[Situation], place: int, parts: Sequence[Facts]) -> float | None:
     """Return the hours a month from which a port pays; infinite where it never does, None if not known."""
     if parts[place].get("needs_port") is not True:
         return None
-    own = costs.columns[place].key
-    home = {
-        column.key
-        for column, part in zip(costs.columns, parts, strict=True)
-        if part.get("needs_port") is False
-    }
     found = [
-        each
-        for each in costs.break_evens
-        if each.name == "hours_to_port" and each.key == own and each.against in home
+        each.value
+        for other, part in zip(situations, parts, strict=True)
+        if part.get("needs_port") is False
+        for each in port(situations[place], other)
     ]
     if not found:
         return None
-    return min((each.value for each in found if each.value is not None), default=float("inf"))
+    return min((value for value in found if value is not None), default=math.inf)

@@ -101,7 +101,7 @@ class Decider:
         parts = _with(parts, [with_platforms(facts, part, wide, by_platform) for part in parts])
         parts = _with(parts, ground.for_engine(facts.get("serving_engine")))
         facts |= _beside(parts, ground, facts)
-        parts = _with(parts, payback_facts(ground.costs, parts, facts.get("monthly_hours")))
+        parts = _with(parts, payback_facts(ground.situations, parts, facts.get("monthly_hours")))
         hard = [line for line in trace_of(self.rules, facts, parts, {}, {}) if line.case.requires is not None]
         standing = tuple(place for place in range(len(parts)) if not removed(hard, place))
         parts = _with(parts, leading_facts(answer, keys, parts, standing))
@@ -175,7 +175,8 @@ def _decision(
     verdict = _verdict(ranked, found)
     first = ranked[0] if ranked else None
     second = ranked[1] if len(ranked) > 1 else None
-    weighed = () if first is None else _weighed(lines, first, second)
+    others = ranked[1:] or [place for place in range(len(keys)) if place != first]
+    weighed = () if first is None else _weighed(lines, first, others)
     return Decision(
         columns=keys,
         answers=answers,
@@ -212,17 +213,19 @@ def _recommended(answer: Answer, keys: Sequence[str], place: int) -> Recommended
     return Recommended(keys[place], column.accelerator.id, column.estimate.count, column.estimate.plan)
 
 
-def _weighed(lines: Sequence[TraceLine], first: int, second: int | None) -> tuple[Weighed, ...]:
-    """Return what each theme gives the first column over the second, the most first."""
+def _weighed(lines: Sequence[TraceLine], first: int, others: Sequence[int]) -> tuple[Weighed, ...]:
+    """Return what each theme gives the first column over the mean of the others, the most first."""
     by_theme: dict[str, list[TraceLine]] = {}
     for line in lines:
         if line.case.favours is not None:
             by_theme.setdefault(theme_of(line), []).append(line)
     found = []
     for of_theme in by_theme.values():
-        ours, theirs = _heaviest(of_theme, first), None if second is None else _heaviest(of_theme, second)
-        gain = (ours.weight if ours else 0.0) - (theirs.weight if theirs else 0.0)
-        said = ours if gain > 0.0 else theirs
+        ours = _heaviest(of_theme, first)
+        rivals = [each for place in others if (each := _heaviest(of_theme, place)) is not None]
+        mean = sum(each.weight for each in rivals) / max(len(others), 1)
+        gain = (0.0 if ours is None else ours.weight) - mean
+        said = ours if gain > 0.0 else max(rivals, key=lambda line: line.weight, default=None)
         if said is not None and gain != 0.0:
             found.append(Weighed(said.rule, said, gain))
     return tuple(sorted(found, key=lambda each: -each.gain))

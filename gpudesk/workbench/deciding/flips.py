@@ -90,7 +90,9 @@ def _inputs(
         for price in _PRICES:
             now = likely_input(column, price)
             if now is not None and now > 0.0:
-                yield _of_price(decider, answer, said, (column.accelerator, price), now, rises=column.key == lead)
+                yield _of_price(
+                    decider, answer, said, (column.accelerator, price), now, rises=column.key == lead
+                )
 
 
 def _of_question(
@@ -99,6 +101,7 @@ def _of_question(
     def decide(value: AnswerValue, draws: int) -> Decision:
         return decider.decide(answer, {**said, question.id: value}, draws=draws)
 
+    tries: tuple[tuple[AnswerValue, ...], ...]
     if isinstance(now, float) and now > 0.0 and question.bounds is not None:
         tries = _outward(now, question.bounds.low, question.bounds.high)
     elif question.takes_number:

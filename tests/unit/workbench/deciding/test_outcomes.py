@@ -1,0 +1,222 @@
+"""What decisions come to in cases that documents answer, some of them wrongly."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from gpudesk.catalog.definitions import to_json
+from gpudesk.domain.decisions import Decision, Effect, TraceLine, Verdict
+from gpudesk.domain.messages import message
+from gpudesk.domain.own_facts import Edit, OwnModel
+from gpudesk.domain.precision import Precision
+from gpudesk.domain.questions import AnswerValue, DecisionSettings
+from gpudesk.domain.scenarios import AcceleratorChoice, Scenario
+from gpudesk.domain.workloads import Load, LoadKind, Workload
+from gpudesk.workbench.workbench import Workbench
+
+DENSE_200B = "dense-200b"
+
+
+@pytest.fixture(scope="module")
+def workbench() -> Iterator[Workbench]:
+    """Return the shipped catalog with a dense model of 200 billion parameters beside it."""
+    with Workbench.open(with_own=False) as opened:
+        definition = dict(opened.catalog.definition("llama-3.1-405b"))
+        definition |= {"id": DENSE_200B, "name": "Dense 200B"}
+        definition["ffns"] = {"mlp": {**definition["ffns"]["mlp"], "intermediate_size": 52_608}}
+        definition["layers"] = [{**definition["layers"][0], "count": 62}]
+        model = OwnModel(DENSE_200B, "Dense 200B", "Nobody", to_json(definition))
+        opened.own.do(Edit(message("own.step.add", name="Dense 200B"), after=(model,)))
+        yield opened
+
+
+def scenario(
+    model: str = "llama-3.1-70b",
+    parts: tuple[str, ...] = ("mi325x", "h200-sxm"),
+    weights: Precision = Precision.FP8,
+    tokens: tuple[int, int] = (1000, 1000),
+    **answers: AnswerValue,
+) -> Scenario:
+    """Return a scenario with 16 requests in flight, counts left to the program, and answers."""
+    load = Load(LoadKind.CONCURRENCY, concurrency=16)
+    return Scenario(
+        name="A case",
+        model=model,
+        weights=weights,
+        kv=Precision.FP8 if weights is not Precision.FP16 else Precision.FP16,
+        workload=Workload(*tokens, load),
+        accelerators=tuple(AcceleratorChoice(part) for part in parts),
+        decision=DecisionSettings(answers=answers),
+    )
+
+
+def decided(workbench: Workbench, asked: Scenario) -> Decision:
+    return workbench.decide(workbench.answer(asked))
+
+
+def line(decision: Decision, rule: str) -> TraceLine:
+    return next(each for each in decision.trace if each.rule.id == rule)
+
+
+def effects(decision: Decision, rule: str) -> dict[str, Effect]:
+    found = line(decision, rule)
+    return {key: cell.effect for key, cell in zip(decision.columns, found.cells, strict=True)}
+
+
+def removed_by(decision: Decision) -> dict[str, set[str]]:
+    return {each.key: set(each.removed) for each in decision.standings if each.removed}
+
+
+def test_200_billion_parameters_at_fp16_fit_no_single_accelerator_whatever_a_document_claims(
+    workbench: Workbench,
+) -> None:
+    asked = scenario(DENSE_200B, weights=Precision.FP16, shape="one")
+    decision = decided(workbench, asked)
+    assert decision.facts["weights_gb"] == pytest.approx(400.0, rel=0.01)
+    assert decision.verdict is Verdict.NONE_FITS
+    assert decision.recommended is None
+    for key in ("mi325x", "h200-sxm"):
+        assert {"D000-01", "D003-09"} <= removed_by(decision)[key]
+    refused = line(decision, "D000-01").rule
+    assert refused.disputes == ("D-023", "D-081", "D-082")
+    assert refused.corrected is not None
+    assert "400 GB" in refused.corrected
+
+
+def test_counts_of_200_billion_parameters_at_fp16_are_those_of_the_memory(workbench: Workbench) -> None:
+    decision = decided(workbench, scenario(DENSE_200B, weights=Precision.FP16))
+    counts = {
+        key: cell.value for key, cell in zip(decision.columns, line(decision, "D004-05").cells, strict=True)
+    }
+    assert counts == {"mi325x": 2.0, "h200-sxm": 4.0}
+    assert decision.recommended is not None
+    assert decision.recommended.count == counts[decision.recommended.key]
+
+
+def test_405b_at_fp8_takes_two_mi325x_or_four_h200(workbench: Workbench) -> None:
+    decision = decided(workbench, scenario("llama-3.1-405b"))
+    assert {key: part["count"] for key, part in zip(decision.columns, decision.parts, strict=True)} == {
+        "mi325x": 2.0,
+        "h200-sxm": 4.0,
+    }
+    assert effects(decision, "D001-01") == {"mi325x": Effect.FAVOURS, "h200-sxm": Effect.NONE}
+
+
+def test_who_runs_tensorrt_llm_already_has_no_amd_part_left(workbench: Workbench) -> None:
+    decision = decided(workbench, scenario(serving_engine="tensorrt-llm"))
+    assert removed_by(decision) == {"mi325x": {"D000-06"}}
+    assert decision.verdict is Verdict.WINNER
+    assert decision.recommended is not None
+    assert decision.recommended.key == "h200-sxm"
+    (excluded,) = decision.exclusions
+    assert (excluded.key, excluded.rule.id) == ("mi325x", "D000-06")
+
+
+def test_fp4_in_production_removes_the_mi300_family(workbench: Workbench) -> None:
+    parts = ("mi300x", "mi325x", "b200-hgx", "mi355x")
+    decision = decided(workbench, scenario(parts=parts, precision="fp4"))
+    assert removed_by(decision) == {"mi300x": {"D002-04"}, "mi325x": {"D002-04"}}
+
+
+def test_memory_decides_long_contexts_of_70b_by_the_numbers(workbench: Workbench) -> None:
+    asked = scenario(parts=("h200-sxm", "mi325x"), tokens=(100_000, 1000), long_context="yes")
+    decision = decided(workbench, asked)
+    needed, least = decision.facts["kv_needed_gb"], decision.facts["kv_room_least_gb"]
+    assert isinstance(needed, float)
+    assert isinstance(least, float)
+    assert needed > least
+    rooms = [part["kv_room_gb"] for part in decision.parts]
+    assert rooms == sorted(rooms, key=lambda room: room if isinstance(room, float) else 0.0)
+    for rule in ("D000-04", "D001-02"):
+        assert effects(decision, rule) == {"h200-sxm": Effect.NONE, "mi325x": Effect.FAVOURS}
+    without = decided(workbench, scenario(parts=("h200-sxm", "mi325x")))
+    assert _share(decision, "mi325x") > _share(without, "mi325x")
+
+
+def _share(decision: Decision, key: str) -> float:
+    return next(each.share for each in decision.standings if each.key == key)
+
+
+def test_memory_weighs_nothing_for_a_small_model_and_a_small_team(workbench: Workbench) -> None:
+    decision = decided(workbench, scenario("llama-3.1-8b", team="small"))
+    by_memory = {"leads_memory", "leads_kv_room", "leads_count", "fits_alone", "leads_coverage"}
+    for each in decision.trace:
+        if each.case.favours is not None and by_memory & set(each.case.favours.split()):
+            assert Effect.FAVOURS not in {cell.effect for cell in each.cells}, each.rule.id
+    assert effects(decision, "D001-04")["h200-sxm"] is Effect.FAVOURS
+    assert decision.recommended is not None
+    assert decision.recommended.key == "h200-sxm"
+
+
+def test_a_port_does_not_pay_back_below_a_thousand_rented_hours_a_month(workbench: Workbench) -> None:
+    decision = decided(workbench, scenario(acquisition="rent", monthly_hours=900.0))
+    assert effects(decision, "D000-15") == {"mi325x": Effect.NONE, "h200-sxm": Effect.FAVOURS}
+    hours = dict(zip(decision.columns, decision.parts, strict=True))["mi325x"]["payback_hours"]
+    assert isinstance(hours, float)
+    assert hours > 900.0
+
+
+def test_a_limit_inside_a_band_removes_nothing_and_one_beyond_it_does(workbench: Workbench) -> None:
+    answer = workbench.answer(scenario())
+    estimate = answer.columns[0].estimate
+    assert estimate is not None
+    assert estimate.ttft_ms is not None
+    band = estimate.ttft_ms
+    open_case = workbench.decide(answer, {"ttft_limit_ms": band.value})
+    assert effects(open_case, "L-01")["mi325x"] is Effect.UNDECIDED
+    assert open_case.standings[0].open_rules == ("L-01",)
+    assert open_case.standings[0].share > 0.0
+    out = workbench.decide(answer, {"ttft_limit_ms": band.low * 0.5})
+    assert effects(out, "L-01")["mi325x"] is Effect.REMOVES
+
+
+def test_what_is_not_known_asks_for_nothing(workbench: Workbench) -> None:
+    answer = workbench.answer(scenario())
+    skipped = workbench.decide(answer, {"team": "unknown", "tuning": "unknown"})
+    assert skipped.trace == workbench.decide(answer).trace
+    assert {each.rule.id for each in skipped.trace}.isdisjoint({"D000-03", "D003-04", "D001-05"})
+
+
+def test_a_rule_without_weight_changes_no_score(workbench: Workbench) -> None:
+    asked = scenario(months_to_launch=3.0)
+    decision = decided(workbench, asked)
+    heavy = replace(asked, decision=replace(asked.decision, weights={"D000-05": 5.0}))
+    weighed = decided(workbench, heavy)
+    assert line(decision, "D000-05").weight == 0.0
+    gained = {
+        after.key: after.score - before.score
+        for before, after in zip(decision.standings, weighed.standings, strict=True)
+    }
+    assert gained == {"mi325x": 0.0, "h200-sxm": 5.0}
+
+
+def test_flips_are_what_happens(workbench: Workbench) -> None:
+    answer = workbench.answer(scenario())
+    present = workbench.decide(answer)
+    assert present.recommended is not None
+    flips = workbench.flips(answer)
+    assert flips
+    for flip in flips:
+        part, dot, name = flip.input.partition(".")
+        if dot:
+            continue
+        after = workbench.decide(answer, {flip.input: flip.after})
+        becomes = () if after.recommended is None else (after.recommended.key,)
+        assert becomes == flip.becomes != (present.recommended.key,), (part, name)
+
+
+def test_shares_add_up_and_are_the_same_each_time(workbench: Workbench) -> None:
+    answer = workbench.answer(scenario())
+    one, other = workbench.decide(answer), workbench.decide(answer)
+    assert one == other
+    assert sum(each.share for each in one.standings) == pytest.approx(1.0)
+
+
+def test_an_announced_part_waits_until_somebody_would(workbench: Workbench) -> None:
+    asked = scenario(parts=("h200-sxm", "vera-rubin-nvl72"))
+    assert removed_by(decided(workbench, asked)) == {"vera-rubin-nvl72": {"L-04"}}
+    waiting = replace(asked, decision=DecisionSettings(answers={"waiting": "priced"}))
+    assert "L-04" not in removed_by(decided(workbench, waiting)).get("vera-rubin-nvl72", set())

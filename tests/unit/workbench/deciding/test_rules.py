@@ -1,0 +1,463 @@
+"""Every rule of the documents fires where it should, is silent elsewhere, and does what it says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import NamedTuple
+
+import pytest
+
+from gpudesk import paths
+from gpudesk.advisor.conditions import condition
+from gpudesk.advisor.judging import trace_of, weight_of
+from gpudesk.domain.accelerators import Accelerator
+from gpudesk.domain.claims import Dispute, Source
+from gpudesk.domain.decisions import Effect, Fact, Rule
+from gpudesk.domain.questions import QUESTIONS, Strength
+from gpudesk.workbench.deciding.rules_file import read_rules
+from gpudesk.workbench.workbench import Workbench
+
+RULES = {rule.id: rule for rule in read_rules(paths.rules_dir())}
+Named = Mapping[str, Fact]
+NOTHING: Named = MappingProxyType({})
+
+
+class Try(NamedTuple):
+    """Facts of a scenario under which a rule fires, and under which it does not; two parts with effects."""
+
+    fires: Named
+    silent: Named
+    one: Named = NOTHING
+    other: Named = NOTHING
+    effects: tuple[Effect, Effect] = (Effect.NONE, Effect.NONE)
+
+
+FAVOURS = (Effect.FAVOURS, Effect.NONE)
+REMOVES = (Effect.PASSES, Effect.REMOVES)
+CHECKS = (Effect.PASSES, Effect.NONE)
+CUDA, ROCM = {"platform": "CUDA"}, {"platform": "ROCm"}
+STAYS, MOVES = {"needs_port": False}, {"needs_port": True}
+WIDE, NARROW = {"widest_software": True}, {"widest_software": False}
+FITS, NOT = {"fits": True}, {"fits": False}
+
+
+def leads(name: str) -> tuple[Named, Named]:
+    """Return a part that leads in something, and one that does not."""
+    return {f"leads_{name}": True}, {f"leads_{name}": False}
+
+
+TRIES: dict[str, Try] = {
+    "D000-01": Try(
+        {"needs_gb": 405.0, "shape": "one"},
+        {"needs_gb": 140.0, "shape": "one"},
+        {"fits_alone": True},
+        {"fits_alone": False},
+        REMOVES,
+    ),
+    "D000-02": Try({"priority": "cost"}, {"priority": "speed"}, *leads("cost"), FAVOURS),
+    "D000-03": Try({"team": "rocm"}, {"team": None}, ROCM, CUDA, FAVOURS),
+    "D000-04": Try({"long_context": "yes"}, {"long_context": "no"}, *leads("kv_room"), FAVOURS),
+    "D000-05": Try({"months_to_launch": 15.0}, {"months_to_launch": None}, ROCM, CUDA, FAVOURS),
+    "D000-06": Try(
+        {"serving_engine": "tensorrt-llm"},
+        {"serving_engine": "vllm"},
+        {"runs_engine": True},
+        {"runs_engine": False},
+        REMOVES,
+    ),
+    "D000-07": Try({"tuning": "full"}, {"tuning": "tuned"}, WIDE, NARROW, REMOVES),
+    "D000-08": Try(
+        {"all_fit_alone": True}, {"all_fit_alone": False, "some_fit_alone": False}, STAYS, MOVES, FAVOURS
+    ),
+    "D000-09": Try({"priority": "certainty"}, {"priority": "cost"}, WIDE, NARROW, FAVOURS),
+    "D000-10": Try({"porting": "no"}, {"porting": "yes"}, STAYS, MOVES, REMOVES),
+    "D000-11": Try({"fleet": 64.0}, {"fleet": 8.0}),
+    "D000-12": Try({"tuned_for": "cuda"}, {"tuned_for": "nothing"}, CUDA, ROCM, FAVOURS),
+    "D000-13": Try(
+        {"tuning": "own_code"},
+        {"tuning": "tuned"},
+        {"leads_bandwidth": True, "leads_memory": False},
+        {"leads_bandwidth": False, "leads_memory": False},
+        FAVOURS,
+    ),
+    "D000-14": Try({"current_platform": "CUDA"}, {"current_platform": "none"}, STAYS, MOVES, FAVOURS),
+    "D000-15": Try(
+        {"monthly_hours": 800.0}, {"monthly_hours": None}, {"pays_back": True}, {"pays_back": False}, FAVOURS
+    ),
+    "D000-16": Try(
+        {"monthly_hours": 10_000.0},
+        {"monthly_hours": 9_999.0},
+        {"pays_back": True},
+        {"pays_back": False},
+        FAVOURS,
+    ),
+    "D000-17": Try(
+        {"monthly_hours": 1e6}, {"monthly_hours": 1e5}, {"pays_back": True}, {"pays_back": False}, FAVOURS
+    ),
+    "D000-18": Try({"adoption_months": 9.0}, {"adoption_months": None}, ROCM, CUDA, FAVOURS),
+    "D000-19": Try({"bound_by": "memory bandwidth"}, {"bound_by": "overhead"}, *leads("bandwidth"), FAVOURS),
+    "D000-20": Try({"work": "training"}, {"work": "serving"}, CUDA, ROCM, FAVOURS),
+    "D000-21": Try({"vendor_policy": "shared_pool"}, {"vendor_policy": "two_pools"}),
+    "D000-22": Try(
+        {"shape": "several"},
+        {"shape": "one", "all_fit_alone": True},
+        {"leads_memory": False},
+        {"leads_memory": True},
+        FAVOURS,
+    ),
+    "D000-23": Try(
+        {"work": "multimodal", "precision": "unquantised"},
+        {"work": "multimodal", "precision": "any"},
+        *leads("memory"),
+        FAVOURS,
+    ),
+    "D000-24": Try({"priority": "speed"}, {"priority": "balanced"}, *leads("tpot"), FAVOURS),
+    "D000-25": Try({"weights_gb": 70.0, "all_fit_alone": True}, {"weights_gb": None}, STAYS, MOVES, FAVOURS),
+    "D000-26": Try({"months_to_launch": 3.0}, {"months_to_launch": None}),
+    "D000-27": Try(
+        {"host_traffic_most_gbs": 0.1},
+        {"host_traffic_most_gbs": None},
+        {"host_traffic_gbs": 0.1, "host_link_gbs": 64.0},
+        {"host_traffic_gbs": 100.0, "host_link_gbs": 64.0},
+        CHECKS,
+    ),
+    "D000-28": Try({"site": "oam"}, {"site": "open"}, FITS, NOT, CHECKS),
+    "D001-01": Try(
+        {"fewest_count": 2.0, "most_count": 6.0},
+        {"fewest_count": 3.0, "most_count": 6.0},
+        *leads("count"),
+        FAVOURS,
+    ),
+    "D001-02": Try(
+        {"kv_needed_gb": 300.0, "kv_room_least_gb": 70.0},
+        {"kv_needed_gb": None, "kv_room_least_gb": 70.0},
+        *leads("kv_room"),
+        FAVOURS,
+    ),
+    "D001-03": Try(
+        {"acquisition": "rent"},
+        {"acquisition": "undecided"},
+        {"rent_providers": 6.0},
+        {"rent_providers": 1.0},
+        FAVOURS,
+    ),
+    "D001-04": Try(
+        {"all_fit_alone": True}, {"all_fit_alone": False, "some_fit_alone": False}, STAYS, MOVES, FAVOURS
+    ),
+    "D001-05": Try({"tuning": "untuned"}, {"tuning": "own_code"}, WIDE, NARROW, FAVOURS),
+    "D001-06": Try(
+        {"kv_needed_gb": 90.0, "kv_room_least_gb": 70.0, "all_fit_alone": True}, {"kv_needed_gb": None}
+    ),
+    "D001-07": Try({"params_b": 405.0}, {"params_b": 70.0}, *leads("throughput_each"), FAVOURS),
+    "D001-08": Try({"decode_share": 0.2}, {"decode_share": None}, *leads("compute"), FAVOURS),
+    "D001-09": Try({"api_checked": "no"}, {"api_checked": None}),
+    "D001-10": Try(
+        {"serving_engine": "vllm"},
+        {"serving_engine": "any"},
+        {"runs_engine": True},
+        {"runs_engine": False},
+        CHECKS,
+    ),
+    "D002-01": Try({"bound_by": "capacity"}, {"bound_by": "memory bandwidth"}, *leads("kv_room"), FAVOURS),
+    "D002-02": Try({"priority": "speed"}, {"priority": "users"}, *leads("throughput_each"), FAVOURS),
+    "D002-03": Try(
+        {"budget_usd": 1e5, "long_context": "yes", "weights_gb": 70.0},
+        {"budget_usd": float("inf"), "long_context": "yes", "weights_gb": 70.0},
+        {"spend_usd": 80_000.0},
+        {"spend_usd": 120_000.0},
+        FAVOURS,
+    ),
+    "D002-04": Try(
+        {"precision": "fp4"}, {"precision": "any"}, {"native_fp4": True}, {"native_fp4": False}, REMOVES
+    ),
+    "D002-05": Try({"standard_model": False}, {"standard_model": None}, CUDA, ROCM, FAVOURS),
+    "D002-06": Try(
+        {"serving_engine": "tgi"},
+        {"serving_engine": "sglang"},
+        {"runs_engine": True},
+        {"runs_engine": False},
+        FAVOURS,
+    ),
+    "D002-07": Try(
+        {"vendor_policy": "one", "team": "small"},
+        {"vendor_policy": "one", "team": "rocm"},
+        STAYS,
+        MOVES,
+        FAVOURS,
+    ),
+    "D002-08": Try({"priority": "users"}, {"priority": "cost"}, *leads("concurrency"), FAVOURS),
+    "D002-09": Try(
+        {"some_need_port": True, "acquisition": "own"},
+        {"some_need_port": False, "acquisition": "own"},
+        *leads("owned_cost"),
+        FAVOURS,
+    ),
+    "D002-10": Try({"fleet": 4000.0}, {"fleet": 1000.0}, *leads("power"), FAVOURS),
+    "D002-11": Try({"site": "rack"}, {"site": "open"}, *leads("density"), FAVOURS),
+    "D002-12": Try({"site": "amd"}, {"site": "hgx"}, {"vendor": "AMD"}, {"vendor": "NVIDIA"}, FAVOURS),
+    "D002-13": Try(
+        {"standing": "reference"}, {"standing": "none"}, {"references": 2.0}, {"references": 0.0}, FAVOURS
+    ),
+    "D002-14": Try(
+        {"standing": "frontier"}, {"standing": "none", "priority": "speed"}, WIDE, NARROW, FAVOURS
+    ),
+    "D002-15": Try(
+        {"destination": "controlled"},
+        {"destination": "free"},
+        {"export_free": True},
+        {"export_free": None},
+        (Effect.PASSES, Effect.UNDECIDED),
+    ),
+    "D002-16": Try(
+        {"months_to_launch": 2.0},
+        {"months_to_launch": None},
+        {"announced": False},
+        {"announced": True},
+        FAVOURS,
+    ),
+    "D002-17": Try(
+        {"years": 3.0, "waiting": "no"}, {"years": 2.0, "waiting": "no"}, *leads("owned_cost"), FAVOURS
+    ),
+    "D002-18": Try(
+        {"tuned_for": "cdna4"},
+        {"tuned_for": "cuda"},
+        {"generation": "cdna4"},
+        {"generation": "hopper"},
+        FAVOURS,
+    ),
+    "D002-19": Try(
+        {"waiting": "unpriced"}, {"waiting": "no"}, {"announced": False}, {"announced": True}, FAVOURS
+    ),
+    "D002-20": Try({"vendor_policy": "two_pools"}, {"vendor_policy": "one"}),
+    "D003-01": Try({"current_platform": "CUDA"}, {"current_platform": "ROCm"}, STAYS, MOVES, FAVOURS),
+    "D003-02": Try(
+        {"params_b": 405.0, "most_hosts": 2.0},
+        {"params_b": 405.0, "most_hosts": 1.0},
+        *leads("link"),
+        FAVOURS,
+    ),
+    "D003-03": Try({"work": "media"}, {"work": "serving"}, CUDA, ROCM, FAVOURS),
+    "D003-04": Try({"team": "small"}, {"team": "cuda"}, WIDE, NARROW, FAVOURS),
+    "D003-05": Try(
+        {"params_b": 70.0, "most_count": 2.0, "fewest_count": 1.0},
+        {"params_b": 8.0, "most_count": 2.0, "fewest_count": 1.0},
+        *leads("count"),
+        FAVOURS,
+    ),
+    "D003-06": Try(
+        {"model_moe": True, "all_fit_alone": False},
+        {"model_moe": False, "all_fit_alone": False},
+        *leads("memory"),
+        FAVOURS,
+    ),
+    "D003-07": Try({"priority": "cost"}, {"priority": "balanced"}, *leads("spend"), FAVOURS),
+    "D003-08": Try({"team": "rocm"}, {"team": "can_learn"}, ROCM, CUDA, FAVOURS),
+    "D003-09": Try({"shape": "one"}, {"shape": "free"}, {"fits_alone": True}, {"fits_alone": False}, REMOVES),
+    "D003-10": Try({"service": "interactive"}, {"service": None}, *leads("tpot"), FAVOURS),
+    "D003-11": Try({"work": "fine_tuning"}, {"work": "serving"}, FITS, NOT, CHECKS),
+    "D003-12": Try(
+        {"model_id": "deepseek-r1", "most_hosts": 2.0},
+        {"model_id": "deepseek-v3", "most_hosts": 2.0},
+        {"runs_on_record": 12.0},
+        {"runs_on_record": 0.0},
+        FAVOURS,
+    ),
+    "D003-13": Try(
+        {"precision": "automatic"},
+        {"precision": "fp4"},
+        {"native_fp4": True, "platform": "CUDA"},
+        {"native_fp4": True, "platform": "ROCm"},
+        FAVOURS,
+    ),
+    "D003-14": Try({"priority": "certainty"}, {"priority": "balanced"}, WIDE, NARROW, FAVOURS),
+    "D003-15": Try({"tuning": "full"}, {"tuning": "tuned"}, WIDE, NARROW, FAVOURS),
+    "D003-16": Try(
+        {"weights_gb": 405.0, "least_memory_gb": 193.0},
+        {"weights_gb": 70.0, "least_memory_gb": 193.0},
+        *leads("count"),
+        FAVOURS,
+    ),
+    "D003-17": Try({"most_hosts": 2.0}, {"most_hosts": 1.0}, *leads("link"), FAVOURS),
+    "D003-18": Try(
+        {"priority": "cost", "weights_gb": 405.0},
+        {"priority": "cost", "weights_gb": 70.0},
+        *leads("cost"),
+        FAVOURS,
+    ),
+    "D003-19": Try({"work": "fine_tuning"}, {"work": "training"}, FITS, NOT, CHECKS),
+    "D003-20": Try(
+        {"model_moe": True, "all_fit_alone": True},
+        {"model_moe": False, "all_fit_alone": True},
+        {"fits_alone": True},
+        {"fits_alone": False},
+        CHECKS,
+    ),
+    "D003-21": Try({"team": "small"}, {"team": "rocm"}, WIDE, NARROW, FAVOURS),
+    "D003-22": Try({"vendor_policy": "two_pools"}, {"vendor_policy": "any"}, ROCM, CUDA, FAVOURS),
+    "D003-23": Try({"engine_everywhere": False}, {"engine_everywhere": None}, STAYS, MOVES, FAVOURS),
+    "D003-24": Try({"unsure": True}, {}),
+    "D003-25": Try(
+        {"months_to_launch": 0.0},
+        {"months_to_launch": 6.0},
+        {"announced": False},
+        {"announced": True},
+        FAVOURS,
+    ),
+    "D004-01": Try(
+        {"service": "interactive"}, {"service": "server", "shape": "free"}, *leads("ttft"), FAVOURS
+    ),
+    "D004-02": Try({"work": "serving"}, {"work": "media"}, FITS, NOT, CHECKS),
+    "D004-03": Try({"weights_gb": 70.0}, {"weights_gb": None}, FITS, NOT, REMOVES),
+    "D004-04": Try(
+        {"context_tokens": 5000.0, "model_context": 131_072.0},
+        {"context_tokens": 5000.0, "model_context": None},
+        FITS,
+        NOT,
+        CHECKS,
+    ),
+    "D004-05": Try({"most_count": 4.0}, {"most_count": 1.0}, FITS, NOT, REMOVES),
+    "D004-06": Try({"site": "oam"}, {"site": "rack"}, {"form": "oam"}, {"form": "sxm"}, REMOVES),
+    "D004-07": Try(
+        {"budget_usd": 1e5},
+        {"budget_usd": float("inf")},
+        {"spend_usd": 80_000.0},
+        {"spend_usd": 120_000.0},
+        FAVOURS,
+    ),
+    "D004-08": Try({"bound_by": "compute"}, {"bound_by": "overhead"}, *leads("compute"), FAVOURS),
+    "D004-09": Try(
+        {"priority": "balanced", "all_fit_alone": False},
+        {"priority": "balanced", "all_fit_alone": True},
+        *leads("memory"),
+        FAVOURS,
+    ),
+    "D004-10": Try(
+        {"coverage_most": 58.0, "coverage_least": 50.0, "shape": "several"},
+        {"coverage_most": 50.0, "coverage_least": 50.0, "shape": "several"},
+        *leads("coverage"),
+        FAVOURS,
+    ),
+    "D004-11": Try({"bound_by": "compute"}, {"bound_by": None}),
+    "D004-12": Try(
+        {"coverage_most": 58.0, "coverage_least": 50.0},
+        {"coverage_most": None, "coverage_least": None},
+        *leads("coverage"),
+        CHECKS,
+    ),
+    "D004-13": Try(
+        {"most_count": 4.0, "fewest_count": 2.0},
+        {"most_count": 2.0, "fewest_count": 2.0},
+        *leads("cost"),
+        FAVOURS,
+    ),
+    "D004-14": Try({"work": "media"}, {"work": "serving"}, FITS, NOT, CHECKS),
+    "L-01": Try(
+        {"ttft_limit_ms": 2000.0},
+        {"ttft_limit_ms": float("inf")},
+        {"ttft_ms": 900.0},
+        {"ttft_ms": 2500.0},
+        REMOVES,
+    ),
+    "L-02": Try(
+        {"tpot_limit_ms": 50.0},
+        {"tpot_limit_ms": float("inf")},
+        {"tpot_ms": 30.0},
+        {"tpot_ms": 60.0},
+        REMOVES,
+    ),
+    "L-03": Try(
+        {"serving_engine": "vllm"},
+        {"serving_engine": "any"},
+        {"runs_engine": True},
+        {"runs_engine": False},
+        REMOVES,
+    ),
+    "L-04": Try(
+        {"some_announced": True, "waiting": "no"},
+        {"some_announced": True, "waiting": "priced"},
+        {"announced": False},
+        {"announced": True},
+        REMOVES,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TRIES)
+def test_a_rule_fires_and_does_what_it_says(name: str) -> None:
+    tried, rule = TRIES[name], RULES[name]
+    (line,) = trace_of([rule], tried.fires, [tried.one, tried.other], {}, {})
+    assert tuple(cell.effect for cell in line.cells) == tried.effects
+    assert line.rule is rule
+    assert line.tested
+
+
+@pytest.mark.parametrize("name", TRIES)
+def test_a_rule_is_silent_elsewhere(name: str) -> None:
+    tried = TRIES[name]
+    assert trace_of([RULES[name]], tried.silent, [tried.one, tried.other], {}, {}) == ()
+
+
+def test_every_rule_is_tried_and_all_97_of_the_documents_are_there() -> None:
+    assert set(TRIES) == set(RULES)
+    assert sum(rule.source is not None for rule in RULES.values()) == 97
+
+
+def test_rules_have_the_strengths_of_their_documents() -> None:
+    hard = {"D000-01", "D000-06", "D000-07", "D000-10", "D002-04", "D002-15", "D003-09"}
+    hard |= {"D004-03", "D004-05", "D004-06"}
+    found = {rule.id for rule in RULES.values() if rule.source and rule.strength is Strength.HARD}
+    assert found == hard
+
+
+@pytest.mark.parametrize("rule", RULES.values(), ids=list(RULES))
+def test_only_what_must_hold_removes(rule: Rule) -> None:
+    removing = [case for case in rule.cases if case.requires is not None]
+    assert bool(removing) == (rule.strength is Strength.HARD)
+
+
+@pytest.mark.parametrize("rule", RULES.values(), ids=list(RULES))
+def test_questions_that_conditions_name_are_those_that_the_rule_asks(rule: Rule) -> None:
+    named = {name for case in rule.cases for name in condition(case.when).names}
+    named |= {name for case in rule.cases if case.asked for name in condition(case.asked).names}
+    assert named & set(QUESTIONS) <= set(rule.asks)
+
+
+def test_what_nothing_is_left_of_weighs_nothing_unless_a_user_says_so() -> None:
+    unfounded = {rule.id for rule in RULES.values() if rule.unfounded is not None}
+    assert unfounded == {"D000-05", "D000-26", "D002-10", "D003-22"}
+    for name in unfounded:
+        assert weight_of(RULES[name], {}) == 0.0
+        assert weight_of(RULES[name], {name: 2.0}) == 2.0
+
+
+def test_rules_name_accelerators_disputes_and_sources_of_the_catalog() -> None:
+    with Workbench.open(with_own=False) as workbench:
+        catalog = workbench.catalog
+        things = catalog.accelerators(), catalog.disputes(), catalog.sources()
+    _check_names(*things)
+
+
+def _check_names(
+    accelerators: tuple[Accelerator, ...], judged: tuple[Dispute, ...], published: tuple[Source, ...]
+) -> None:
+    parts = {part.id for part in accelerators}
+    disputes = {dispute.id for dispute in judged}
+    sources = {source.id: source for source in published}
+    for rule in RULES.values():
+        assert set(rule.pair) <= parts, rule.id
+        assert set(rule.disputes) <= disputes, rule.id
+        assert set(rule.against) <= set(RULES), rule.id
+        if rule.source is not None:
+            assert rule.dated == (sources[rule.source].date or ""), rule.id
+
+
+def test_two_rules_that_disagree_name_each_other() -> None:
+    for rule in RULES.values():
+        for other in rule.against:
+            assert rule.id in RULES[other].against, (rule.id, other)
+
+
+def test_no_two_rules_have_one_title() -> None:
+    titles = [rule.title for rule in RULES.values()]
+    assert len(set(titles)) == len(titles)
