@@ -1,0 +1,69 @@
+"""Conditions over draws say what they say of each draw by itself."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gpudesk.advisor.conditions import condition
+from gpudesk.advisor.drawn import in_draws
+from gpudesk.domain.decisions import Fact
+from gpudesk.domain.estimates import Banded
+
+CONDITIONS = (
+    "x <= limit",
+    "x <= limit and flag",
+    "x > limit or not flag",
+    "not (x > limit and flag)",
+    "x / y >= 2 and limit > 0",
+    "x + y - limit * 2 < -1 or name == 'a'",
+    "x == limit or name != 'b'",
+    "missing > 1 or x < limit",
+    "missing > 1 and x < limit",
+    "flag",
+)
+NUMBERS = st.floats(-10.0, 10.0)
+
+
+@given(
+    st.sampled_from(CONDITIONS),
+    st.lists(NUMBERS, min_size=1, max_size=6),
+    st.lists(NUMBERS, min_size=6, max_size=6),
+    NUMBERS,
+    st.booleans(),
+    st.sampled_from(["a", "b"]),
+)
+def test_each_draw_is_what_the_condition_says_of_it(
+    text: str, xs: list[float], ys: list[float], limit: float, flag: bool, name: str
+) -> None:
+    asked, ys = condition(text), ys[: len(xs)]
+    same: dict[str, Fact] = {"limit": limit, "flag": flag, "name": name}
+    if "/" in text and 0.0 in ys:
+        return
+    found = in_draws(asked, {**same, "x": np.array(xs), "y": np.array(ys)})
+    marks = found if isinstance(found, np.ndarray) else [found] * len(xs)
+    for mark, x, y in zip(marks, xs, ys, strict=True):
+        alone = asked.on({**same, "x": x, "y": y}).holds
+        # What is not known holds nothing, whether it is said so for all draws or for one.
+        assert bool(mark) == bool(alone)
+
+
+@pytest.mark.parametrize(
+    ("text", "facts", "found"),
+    [
+        ("known > 1", {"known": 2.0}, True),
+        ("known > 1", {}, None),
+        ("known > 1", {"known": Banded(2.0, 0.0, 3.0)}, True),
+        ("name > 1", {"name": "a"}, None),
+        ("name == 'a'", {"name": "a"}, True),
+        ("a / b > 1", {"a": 1.0, "b": 0.0}, None),
+        ("-a < 0", {"a": 1.0}, True),
+        ("not a", {"a": None}, None),
+    ],
+)
+def test_what_is_the_same_in_all_draws_is_said_once(
+    text: str, facts: dict[str, Fact], found: bool | None
+) -> None:
+    assert in_draws(condition(text), facts) is found

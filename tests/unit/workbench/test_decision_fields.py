@@ -1,0 +1,80 @@
+"""What is said in the dialogue is kept in the scenario's file, and checked when it is read."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gpudesk.domain.messages import InputError
+from gpudesk.domain.questions import QUESTIONS, AnswerValue, DecisionSettings
+from gpudesk.workbench.decision_fields import decision_fields, parse_answers, parse_decision
+from gpudesk.workbench.scenario_file import read_scenario, scenario_text
+from gpudesk.workbench.templates import SAMPLE, read_template
+
+
+def answers() -> st.SearchStrategy[dict[str, AnswerValue]]:
+    """Return any answers to any questions."""
+    of = {
+        name: st.sampled_from(question.options)
+        if question.bounds is None
+        else st.sampled_from(question.options) | st.floats(1.0, 100.0)
+        for name, question in QUESTIONS.items()
+    }
+    return st.fixed_dictionaries({}, optional=of)
+
+
+@given(
+    answers(),
+    st.none() | answers(),
+    st.dictionaries(st.sampled_from(["D000-01", "D003-02"]), st.floats(0, 100)),
+)
+def test_what_is_written_is_read_again(
+    said: dict[str, AnswerValue], kept: dict[str, AnswerValue] | None, weights: dict[str, float]
+) -> None:
+    settings = DecisionSettings(answers=said, kept=kept, weights=weights, done={"P002-01": "asked"})
+    fields = json.loads(json.dumps(decision_fields(settings)))
+    assert parse_decision(fields) == settings
+
+
+def test_nothing_said_is_not_written(tmp_path: Path) -> None:
+    scenario = read_template(SAMPLE)
+    assert "decision" not in json.loads(scenario_text(scenario))
+    path = tmp_path / "a.gpudesk"
+    path.write_text(scenario_text(scenario), encoding="utf-8")
+    assert read_scenario(path).decision == DecisionSettings()
+
+
+@pytest.mark.parametrize(
+    ("fields", "where", "problem"),
+    [
+        ({"answer": {}}, "decision.answer", "field.unknown_near"),
+        ({"answers": []}, "decision.answers", "field.type"),
+        ({"answers": {"priorty": "cost"}}, "decision.answers.priorty", "field.unknown_near"),
+        ({"answers": {"priority": "quality"}}, "decision.answers.priority", "field.word"),
+        ({"answers": {"priority": 3}}, "decision.answers.priority", "field.word"),
+        ({"answers": {"ttft_limit_ms": 0}}, "decision.answers.ttft_limit_ms", "field.range_above"),
+        ({"answers": {"ttft_limit_ms": True}}, "decision.answers.ttft_limit_ms", "field.type"),
+        ({"answers": {"ttft_limit_ms": "soon"}}, "decision.answers.ttft_limit_ms", "field.word"),
+        ({"weights": {"D000-01": -1}}, "decision.weights.D000-01", "field.range"),
+        ({"weights": {"D000-01": "much"}}, "decision.weights.D000-01", "field.type"),
+        ({"plans": {"next_part": []}}, "decision.plans.next_part", "field.type"),
+        ({"done": {"P002-01": 1}}, "decision.done.P002-01", "field.type"),
+        ({"weights": {str(n): 1 for n in range(501)}}, "decision.weights", "decide.too_many"),
+    ],
+)
+def test_a_wrong_field_is_named(fields: dict[str, Any], where: str, problem: str) -> None:
+    with pytest.raises(InputError) as raised:
+        parse_decision(fields)
+    assert raised.value.where is not None
+    assert where.startswith(raised.value.where)
+    assert raised.value.problem.id == problem
+
+
+def test_null_is_nothing_said() -> None:
+    assert parse_answers({"priority": None}, "answers") == {}
+    assert parse_decision({"answers": None}) == DecisionSettings()
