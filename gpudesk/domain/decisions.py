@@ -40,7 +40,8 @@ class Case:
     """One case of a rule, that `when` holds; then what it asks of accelerators, each by its own facts.
 
     `requires` removes those of which it does not hold, `favours` adds the rule's weight, `checks` is only
-    shown. `advice` is what is to be done. `theme` is what it is about where that is not the rule's.
+    shown. `advice` is what is to be done. `theme` and `title` are what it is about, and is called, where that
+    is not the rule's.
     """
 
     when: str
@@ -49,6 +50,7 @@ class Case:
     checks: str | None = None
     advice: str | None = None
     theme: str | None = None
+    title: str | None = None
 
     @property
     def asked(self) -> str | None:
@@ -109,6 +111,11 @@ class TraceLine:
     cells: tuple[TraceCell, ...]
     weight: float
     counted_with: str | None = None
+
+    @property
+    def title(self) -> str:
+        """What the case that holds is called."""
+        return self.case.title or self.rule.title
 
 
 class Origin(StrEnum):

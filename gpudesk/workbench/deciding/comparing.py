@@ -24,6 +24,7 @@ _NUMBERS: Final[Mapping[str, tuple[str, bool]]] = {
     "leads_kv_room": ("kv_room_gb", True),
     "leads_concurrency": ("max_concurrency", True),
     "leads_coverage": ("models_held", True),
+    "leads_model_engines": ("model_engine_count", True),
     "leads_count": ("count", False),
     "leads_spend": ("spend_usd", False),
     "leads_density": ("tokens_per_s_kw", True),

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
+from gpudesk.domain.accelerators import Accelerator
 from gpudesk.domain.answers import Answer, Column
 from gpudesk.domain.comparison import column_keys
 from gpudesk.domain.costs import CostAnswer
@@ -16,6 +17,7 @@ from gpudesk.domain.fit_matrix import FitQuestion
 from gpudesk.domain.messages import InputError
 from gpudesk.domain.serving_engines import platforms_of
 from gpudesk.domain.workloads import Load, LoadKind
+from gpudesk.engine.support import runs
 from gpudesk.workbench.costing.columns import Situation
 from gpudesk.workbench.deciding.part_facts import PartView, part_facts
 from gpudesk.workbench.deciding.scenario_facts import scenario_facts
@@ -68,6 +70,7 @@ class _Asked(NamedTuple):
 
     alone: Estimate | InputError
     fewest: Estimate | InputError
+    serving: int
     held: int
     rows: int
 
@@ -143,6 +146,7 @@ class GroundMaker:
                 fewest=asked.fewest,
                 costs=costs.columns[place],
                 engines=tuple(sorted(engines[place])),
+                serving=asked.serving,
                 held=asked.held,
                 rows=asked.rows,
                 references=self._references(column.accelerator.id),
@@ -162,6 +166,7 @@ class GroundMaker:
                 _Asked(
                     alone=found[place],
                     fewest=found[place + len(requests)],
+                    serving=self._serving(answer, column.accelerator),
                     held=held.get(column.accelerator.id, 0),
                     rows=0 if column.estimate is None else self._rows(column.estimate),
                 )
@@ -169,6 +174,14 @@ class GroundMaker:
             )
             self._asked = answer.columns, asked
         return self._asked[1]
+
+    def _serving(self, answer: Answer, part: Accelerator) -> int:
+        """Return how many serving engines serve the scenario's model on an accelerator, in its formats."""
+        scenario = answer.scenario
+        return sum(
+            not runs(engine, part, answer.model, scenario.weights, scenario.kv, scenario.date)
+            for engine in self._workbench.catalog.serving_engines()
+        )
 
     def _rows(self, estimate: Estimate) -> int:
         return self._workbench.rows_behind(estimate).together

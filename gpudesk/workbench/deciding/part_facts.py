@@ -29,7 +29,8 @@ _FOUR_BITS: Final = ("fp4", "nvfp4", "mxfp4")
 class PartView:
     """All that is known of a column: its estimate as asked, one request on one and on the fewest, its costs.
 
-    `engines` are the ids of the serving engines that run on it. `held` counts the models of the catalog that
+    `engines` are the ids of the serving engines that run on it, `serving` counts those that serve the model in
+    its formats. `held` counts the models of the catalog that
     one of them holds. `rows` are published rows behind the constants of its estimate.
     """
 
@@ -39,6 +40,7 @@ class PartView:
     fewest: Estimate | InputError
     costs: CostColumn
     engines: tuple[str, ...]
+    serving: int
     held: int
     rows: int
     references: int
@@ -83,6 +85,7 @@ def _specification(part: Accelerator, view: PartView) -> dict[str, Fact]:
         "native_fp4": bool(four) if part.peak_dense else None,
         "engine_count": float(len(view.engines)),
         "engines": ", ".join(view.engines) or None,
+        "model_engine_count": float(view.serving),
         "runs_on_record": float(view.rows),
         "references": float(view.references),
         "models_held": float(view.held),

@@ -14,7 +14,7 @@ from gpudesk.domain.questions import QUESTIONS, Strength
 
 _SUFFIX: Final = "*.toml"
 _RULES: Final = "rules"
-_CASES: Final = frozenset({"when", "requires", "favours", "checks", "advice", "theme"})
+_CASES: Final = frozenset({"when", "requires", "favours", "checks", "advice", "theme", "title"})
 
 
 def read_rules(folder: Path) -> tuple[Rule, ...]:

@@ -33,7 +33,8 @@ def share(lines: tuple[TraceLine, ...], parts: list[dict[str, Fact]], draws: int
     return shares(lines, {"on": True}, parts, drawn).columns
 
 
-A, B = {"good": True, "big": False, "ok": True}, {"good": False, "big": True, "ok": True}
+A: dict[str, Fact] = {"good": True, "big": False, "ok": True}
+B: dict[str, Fact] = {"good": False, "big": True, "ok": True}
 
 
 def test_the_heaviest_rule_of_a_theme_counts_and_others_say_so() -> None:

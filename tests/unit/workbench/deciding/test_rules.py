@@ -171,7 +171,7 @@ TRIES: dict[str, Try] = {
     "D002-04": Try(
         {"precision": "fp4"}, {"precision": "any"}, {"native_fp4": True}, {"native_fp4": False}, REMOVES
     ),
-    "D002-05": Try({"standard_model": False}, {"standard_model": None}, CUDA, ROCM, FAVOURS),
+    "D002-05": Try({"standard_model": False}, {"standard_model": None}, *leads("model_engines"), FAVOURS),
     "D002-06": Try(
         {"serving_engine": "tgi"},
         {"serving_engine": "sglang"},
