@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import sqlite3
 from dataclasses import dataclass
+from typing import Any
 
 from gpudesk.catalog.user_rows import Row, to_row
-from gpudesk.catalog.user_tables import TABLE_OF, FactTable
-from gpudesk.domain.own_facts import Edit, Key, OwnFact, fact_key
+from gpudesk.catalog.user_tables import TABLE_OF, FactTable, Stored
+from gpudesk.domain.own_facts import Edit, Key, fact_key
+from gpudesk.domain.watching import WatchNote
 
 
 @dataclass(frozen=True, slots=True)
 class RowChange:
     """One row before and after; None where there is none."""
 
-    table: FactTable
+    table: FactTable[Any]
     key: tuple[str, ...]
     before: Row | None
     after: Row | None
@@ -22,16 +24,20 @@ class RowChange:
 
 def changes_of(edit: Edit) -> list[RowChange]:
     """Return what an edit changes; raises `InputError` at a field of a fact that cannot be kept."""
-    before = _rows(edit.before)
-    after = _rows(edit.after)
+    before = _rows((*edit.before, *edit.unwatched))
+    after = _rows((*edit.after, *edit.watched))
     return [
         RowChange(TABLE_OF[key[0]], key[1:], before.get(key), after.get(key)) for key in {**before, **after}
     ]
 
 
-def _rows(facts: tuple[OwnFact, ...]) -> dict[Key, Row]:
-    keyed = {fact_key(fact): fact for fact in facts}
-    return {key: to_row(TABLE_OF[key[0]], fact) for key, fact in keyed.items()}
+def _rows(stored: tuple[Stored, ...]) -> dict[Key, Row]:
+    keyed = {_key(each): each for each in stored}
+    return {key: to_row(TABLE_OF[key[0]], each) for key, each in keyed.items()}
+
+
+def _key(stored: Stored) -> Key:
+    return stored.key if isinstance(stored, WatchNote) else fact_key(stored)
 
 
 def fits(connection: sqlite3.Connection, change: RowChange) -> bool:

@@ -24,22 +24,23 @@ from gpudesk.catalog.user_place import begin_file, can_write, move_changes_aside
 from gpudesk.catalog.user_reading import (
     Contents,
     asked,
-    count_facts,
     file_state,
+    holds_anything,
     read_contents,
 )
 from gpudesk.catalog.user_rows import checked_text
-from gpudesk.catalog.user_tables import FACT_TABLES
+from gpudesk.catalog.user_tables import TABLE_OF
 from gpudesk.catalog.user_writing import connect_to_write, data_version, move_changes_in
 from gpudesk.domain.backups import BackupReason
 from gpudesk.domain.messages import InputError, Message, message
 from gpudesk.domain.own_facts import Edit, OwnFacts
 from gpudesk.domain.signers import Signer
+from gpudesk.domain.watching import WatchNote
 
 #: Facts that one step may change without a backup before it.
 FEW: Final = 50
 
-_TABLES: Final = (*(table.name for table in FACT_TABLES), "signer")
+_TABLES: Final = (*TABLE_OF, "signer")
 
 
 class ChangedElsewhereError(InputError):
@@ -92,6 +93,11 @@ class UserFile:
     def facts(self) -> OwnFacts:
         """What the file held when it was last read or changed here."""
         return self._contents.facts
+
+    @property
+    def watched(self) -> tuple[WatchNote, ...]:
+        """The notes on the watch list that it held then, one for a signal."""
+        return self._contents.watched
 
     @property
     def writable(self) -> bool:
@@ -155,13 +161,13 @@ class UserFile:
                 for change in changes:
                     write(connection, change)
                 seen = data_version(connection)
-                contents = (
-                    Contents(self.facts.after(edit), self._contents.signers)
-                    if seen == self._seen
-                    else read_contents(connection)
-                )
+                contents = self._after(edit) if seen == self._seen else read_contents(connection)
             self._seen, self._contents = seen, contents
             return self.facts
+
+    def _after(self, edit: Edit) -> Contents:
+        held = self._contents
+        return Contents(held.facts.after(edit), held.signers, edit.watched_after(held.watched))
 
     def write_anew(self) -> OwnFacts:
         """Begin a new file with all that was read, where the file was removed; else change nothing.
@@ -180,7 +186,7 @@ class UserFile:
 
     def _write_all(self, connection: sqlite3.Connection) -> None:
         """Write what was read into an empty file."""
-        for change in changes_of(Edit(Message(""), after=tuple(self.facts))):
+        for change in changes_of(Edit(Message(""), after=tuple(self.facts), watched=self.watched)):
             write(connection, change)
         rows = [(each.key, each.name, each.trusted_on) for each in self.signers()]
         connection.executemany("INSERT INTO signer (key, name, trusted_on) VALUES (?, ?, ?)", rows)
@@ -288,7 +294,7 @@ class UserFile:
         if reason is BackupReason.DAY and now.date() in days:
             return
         with told(self.path):
-            anything = count_facts(connection) > 0
+            anything = holds_anything(connection)
         if anything:
             make_backup(connection, self.backups_folder, reason, now)
 

@@ -92,6 +92,16 @@ MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (
             trusted_on TEXT NOT NULL
         )""",
     ),
+    (
+        """CREATE TABLE watch (
+            position INTEGER PRIMARY KEY,
+            signal TEXT NOT NULL UNIQUE,
+            value TEXT NOT NULL,
+            date TEXT NOT NULL,
+            source TEXT NOT NULL,
+            note TEXT
+        )""",
+    ),
 )
 #: The version that this program writes.
 USER_VERSION: Final = len(MIGRATIONS)

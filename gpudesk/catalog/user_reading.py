@@ -8,16 +8,17 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from gpudesk.catalog.store import CatalogFileError
 from gpudesk.catalog.user_faults import companion, has_changes_beside, told, user_file_problem
 from gpudesk.catalog.user_migrations import USER_VERSION, migrate, version_of
 from gpudesk.catalog.user_rows import RowError, facts_of
-from gpudesk.catalog.user_tables import FACT_TABLES
+from gpudesk.catalog.user_tables import FACT_TABLES, WATCH_TABLE, FactTable
 from gpudesk.domain.messages import message
 from gpudesk.domain.own_facts import OwnFacts
 from gpudesk.domain.signers import Signer
+from gpudesk.domain.watching import WatchNote
 
 _T = TypeVar("_T")
 
@@ -34,6 +35,7 @@ class Contents:
 
     facts: OwnFacts = field(default_factory=OwnFacts)
     signers: tuple[Signer, ...] = ()
+    watched: tuple[WatchNote, ...] = ()
 
 
 def connect(path: Path, access: str) -> sqlite3.Connection:
@@ -133,7 +135,8 @@ def read_contents(connection: sqlite3.Connection) -> Contents:
                 for fact in facts_of(table, connection.execute(table.select).fetchall())
             )
         signers = connection.execute("SELECT key, name, trusted_on FROM signer ORDER BY trusted_on, key")
-        return Contents(facts, tuple(Signer(*row) for row in signers))
+        watched = connection.execute(WATCH_TABLE.select).fetchall()
+        return Contents(facts, tuple(Signer(*row) for row in signers), tuple(facts_of(WATCH_TABLE, watched)))
     except sqlite3.OperationalError as error:
         # The statements are right: a table or a column is not there.
         if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_ERROR:
@@ -155,6 +158,13 @@ def _without_collecting() -> Iterator[None]:
 
 def count_facts(connection: sqlite3.Connection) -> int:
     """Return how many facts are in a file."""
-    return sum(
-        connection.execute(f"SELECT count(*) FROM {table.name}").fetchone()[0] for table in FACT_TABLES
-    )
+    return sum(_count(connection, table) for table in FACT_TABLES)
+
+
+def holds_anything(connection: sqlite3.Connection) -> bool:
+    """Whether there is anything in a file that would be lost with it: facts, or notes on the watch list."""
+    return count_facts(connection) > 0 or _count(connection, WATCH_TABLE) > 0
+
+
+def _count(connection: sqlite3.Connection, table: FactTable[Any]) -> int:
+    return int(connection.execute(f"SELECT count(*) FROM {table.name}").fetchone()[0])

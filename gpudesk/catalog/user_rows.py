@@ -11,15 +11,16 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields
 from functools import cache
-from typing import Any, Final, cast, get_type_hints
+from typing import Any, Final, TypeVar, cast, get_type_hints
 
 from gpudesk.catalog.definitions import to_json
-from gpudesk.catalog.user_tables import FactTable
+from gpudesk.catalog.user_tables import FactTable, Stored
 from gpudesk.domain.claims import ClaimValue, Kind
 from gpudesk.domain.messages import InputError, message
-from gpudesk.domain.own_facts import OwnFact
+from gpudesk.domain.watching import WatchValue
 
 Row = tuple[Any, ...]
+_T = TypeVar("_T", bound=Stored)
 
 #: Characters that one text may have; the definition of a large model has a tenth of that.
 LONGEST_TEXT: Final = 1_000_000
@@ -49,12 +50,12 @@ class _Column:
     decode: Callable[[Any], Any] | None = None
 
 
-def to_row(table: FactTable, fact: OwnFact) -> Row:
+def to_row(table: FactTable[_T], fact: _T) -> Row:
     """Return the row of a fact; raises `InputError` at the field that cannot be kept as it is."""
     return tuple(column.encode(name, getattr(fact, name)) for name, column in _columns(table).items())
 
 
-def facts_of(table: FactTable, rows: list[Row]) -> list[OwnFact]:
+def facts_of(table: FactTable[_T], rows: list[Row]) -> list[_T]:
     """Return the facts of rows; raises `RowError` for what this program cannot have written."""
     if not rows:
         return []
@@ -68,7 +69,7 @@ def facts_of(table: FactTable, rows: list[Row]) -> list[OwnFact]:
 
 
 @cache
-def _columns(table: FactTable) -> Mapping[str, _Column]:
+def _columns(table: FactTable[Any]) -> Mapping[str, _Column]:
     hints = get_type_hints(table.fact)
     return {name: _STORED[hints[name]] for name in (field.name for field in fields(table.fact))}
 
@@ -150,6 +151,10 @@ def _value(where: str, value: object) -> str:
     return written
 
 
+def _measured(where: str, value: object) -> str:
+    return to_json(value if isinstance(value, bool) else _number(where, value))
+
+
 def _wrong_type(where: str, value: object, wanted: str) -> InputError:
     found = next((word for kind, word in _WORDS.items() if isinstance(value, kind)), "object")
     shown = str(value)[:80] if isinstance(value, bool | float | str) else type(value).__name__
@@ -178,6 +183,13 @@ def _read_value(stored: str) -> ClaimValue:
     raise RowError(f"{stored[:80]!r} is no value of a claim")
 
 
+def _read_measured(stored: str) -> WatchValue:
+    value = _read_value(stored)
+    if not isinstance(value, int | float):
+        raise RowError(f"{stored[:80]!r} is no number and neither yes nor no")
+    return value
+
+
 def _refuse(constant: str) -> float:
     raise ValueError(constant)
 
@@ -195,4 +207,5 @@ _STORED: Final[Mapping[Any, _Column]] = {
     float | None: _Column(_optional_number, frozenset({float, _NONE})),
     Kind: _Column(_kind, frozenset({str}), _read_kind),
     ClaimValue: _Column(_value, frozenset({str}), _read_value),
+    WatchValue: _Column(_measured, frozenset({str}), _read_measured),
 }

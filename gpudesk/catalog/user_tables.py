@@ -1,23 +1,30 @@
 """The tables of the user's facts: a column for each field of a fact, and the statements for one fact.
 
 `user_migrations` makes them. A `position` beside the fields keeps the order in which facts were entered.
+Notes on the watch list have a table of the same kind.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import Final
+from typing import Any, Final, Generic, TypeVar
 
 from gpudesk.domain.claims import Preference, Source
 from gpudesk.domain.own_facts import OwnAccelerator, OwnClaim, OwnFact, OwnModel, OwnPrice
+from gpudesk.domain.watching import WatchNote
+
+#: What has a row of its own.
+Stored = OwnFact | WatchNote
+
+_T = TypeVar("_T", bound=Stored)
 
 
 @dataclass(frozen=True, slots=True)
-class FactTable:
+class FactTable(Generic[_T]):
     """A table and the facts in it; `key` are the columns by which one is told from another."""
 
     name: str
-    fact: type[OwnFact]
+    fact: type[_T]
     key: tuple[str, ...]
 
     @property
@@ -57,7 +64,7 @@ class FactTable:
         return " AND ".join(f"{column} = ?" for column in self.key)
 
 
-FACT_TABLES: Final = (
+FACT_TABLES: Final[tuple[FactTable[OwnFact], ...]] = (
     FactTable("source", Source, ("id",)),
     FactTable("accelerator", OwnAccelerator, ("id",)),
     FactTable("model", OwnModel, ("id",)),
@@ -65,4 +72,6 @@ FACT_TABLES: Final = (
     FactTable("preference", Preference, ("thing", "attribute")),
     FactTable("price", OwnPrice, ("id",)),
 )
-TABLE_OF: Final = {table.name: table for table in FACT_TABLES}
+WATCH_TABLE: Final = FactTable("watch", WatchNote, ("signal",))
+ALL_TABLES: Final[tuple[FactTable[Any], ...]] = (*FACT_TABLES, WATCH_TABLE)
+TABLE_OF: Final = {table.name: table for table in ALL_TABLES}

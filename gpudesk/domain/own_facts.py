@@ -1,7 +1,8 @@
 """The user's own facts: what lies beside the shipped catalog, in a file of the user's.
 
 Every fact has a `key` of its own. An `Edit` takes facts away and puts facts in their place; turned round it
-takes itself back. Figures are in the unit used inside, dates are ISO days.
+takes itself back. Notes on the watch list lie in the same file and change by the same steps, but are no facts
+of the catalog. Figures are in the unit used inside, dates are ISO days.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Final
 
 from gpudesk.domain.claims import ClaimValue, Kind, Preference, Price, Source
 from gpudesk.domain.messages import Message
+from gpudesk.domain.watching import WatchNote
 
 #: Who made a model, where no name tells.
 NOBODY: Final = "unknown"
@@ -144,16 +146,30 @@ def fact_key(fact: OwnFact) -> Key:
 class Edit:
     """One step: `before` is taken away, `after` put there; a fact that changes is in both, by one key.
 
-    `text` names the step for undo.
+    `unwatched` and `watched` are the same for notes on the watch list. `text` names the step for undo.
     """
 
     text: Message
     before: tuple[OwnFact, ...] = ()
     after: tuple[OwnFact, ...] = ()
+    unwatched: tuple[WatchNote, ...] = ()
+    watched: tuple[WatchNote, ...] = ()
 
     def inverse(self) -> Edit:
         """Return the step that takes this one back."""
-        return Edit(self.text, before=self.after, after=self.before)
+        return Edit(self.text, self.after, self.before, unwatched=self.watched, watched=self.unwatched)
+
+    @property
+    def changes_facts(self) -> bool:
+        """Whether it is about the catalog, and not the watch list alone."""
+        return bool(self.before or self.after)
+
+    def watched_after(self, notes: tuple[WatchNote, ...]) -> tuple[WatchNote, ...]:
+        """Return the notes on the watch list after the step, one for a signal."""
+        gone = {note.signal for note in self.unwatched}
+        put = {note.signal: note for note in self.watched}
+        kept = [put.pop(each.signal, each) for each in notes if each.signal in put or each.signal not in gone]
+        return (*kept, *put.values())
 
     @property
     def moves_estimates(self) -> bool:

@@ -1,4 +1,7 @@
-"""The user's facts while the program runs: written to their file, laid over the catalog, undone."""
+"""The user's facts while the program runs: written to their file, laid over the catalog, undone.
+
+Notes on the watch list are in the same file and change by the same steps; the catalog knows nothing of them.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +17,7 @@ if TYPE_CHECKING:
     from gpudesk.catalog.user_file import UserFile
     from gpudesk.domain.backups import Backup
     from gpudesk.domain.signers import Signer
+    from gpudesk.domain.watching import WatchNote
 
 #: What is told of a change: the ids of the things that it is about.
 Listener = Callable[[frozenset[str]], None]
@@ -42,6 +46,8 @@ class OwnCatalog:
         # Whether the file holds other facts than these.
         self._stale = False
         self.facts = self._open()
+        #: The notes on the watch list, one for a signal.
+        self.watched = self._noted()
         if len(self.facts):
             show(self.facts, None)
 
@@ -57,6 +63,9 @@ class OwnCatalog:
             self.problem = error
             return OwnFacts()
         return self._file.facts
+
+    def _noted(self) -> tuple[WatchNote, ...]:
+        return () if self._file is None else self._file.watched
 
     @staticmethod
     def _opened(path: Path) -> UserFile:
@@ -141,7 +150,12 @@ class OwnCatalog:
     def _put(self, facts: OwnFacts, edit: Edit | None) -> None:
         things = self._all_things(facts) if edit is None else edit.things
         self.facts = facts
-        self._show(facts, edit)
+        if edit is None or self._file is not None:
+            self.watched = self._noted()
+        else:
+            self.watched = edit.watched_after(self.watched)
+        if edit is None or edit.changes_facts:
+            self._show(facts, edit)
         for listener in tuple(self._listeners):
             listener(things)
 
@@ -202,7 +216,7 @@ class OwnCatalog:
             # It was removed or cannot be read just now: what was read stays, and the next step will say so.
             return False
         self._stale = False
-        if dict(facts.facts) == dict(self.facts.facts):
+        if dict(facts.facts) == dict(self.facts.facts) and set(self._noted()) == set(self.watched):
             return False
         self._forget_steps()
         self._put(facts, None)

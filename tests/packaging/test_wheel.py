@@ -49,13 +49,17 @@ def test_wheel_carries_catalog_resources_and_run_time_data_only(names: set[str])
         for file in (ROOT / "resources").rglob("*")
         if file.is_file() and "pictures" not in file.parts
     }
-    measurements = {str(file.relative_to(ROOT)) for file in (ROOT / "data" / "measurements").iterdir()}
+    folders = {
+        str(file.relative_to(ROOT))
+        for folder in ("measurements", "rules", "software_support")
+        for file in (ROOT / "data" / folder).iterdir()
+    }
     # What fits say of runs that they have not seen; a checkout can be without.
     held_out = {"data/accuracy/held-out.csv"} if paths.held_out_path() else set()
     made = {"SHA256SUMS", "build.json", "catalog.sqlite"}
     read = {f"data/{file}" for file in ("calibration.json", "cost_assumptions.toml", "launch.toml")}
-    read.add("data/worked_examples.csv")
-    assert bundled == {*made, *read, *held_out, *measurements, *resources}
+    read |= {f"data/{file}" for file in ("export_rules.toml", "references.toml", "worked_examples.csv")}
+    assert bundled == {*made, *read, *held_out, *folders, *resources}
 
 
 def test_wheel_carries_nothing_beside_the_package(names: set[str]) -> None:

@@ -58,7 +58,7 @@ def test_first_change_of_a_day_is_backed_up_and_the_next_are_not(file: UserFile,
     for number in range(3):
         file.apply(numbered(number))
     (first,) = _backups(file)
-    assert (first.reason, first.made, first.facts, first.version) == (BackupReason.DAY, NOON, len(ALL), 2)
+    assert (first.reason, first.made, first.facts, first.version) == (BackupReason.DAY, NOON, len(ALL), 3)
     assert first.size_bytes == first.path.stat().st_size > 0
     clock.next_day()
     file.trust(Signer("ab", "A colleague", "2026-07-02"))

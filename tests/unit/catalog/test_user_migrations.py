@@ -45,6 +45,7 @@ def test_older_file_is_read_whole_and_stays_as_it_is(older: Path) -> None:
     with UserFile.open(older) as file:
         assert set(file.facts) == set(ALL)
         assert file.signers() == ()
+        assert file.watched == ()
     assert older.read_bytes() == before
     assert [path.name for path in older.parent.glob("catalog*")] == [older.name]
 

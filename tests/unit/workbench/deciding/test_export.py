@@ -1,0 +1,276 @@
+"""Exports: scores as products, dated rules and what each says of a figure, and no verdict anywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+
+from gpudesk import paths
+from gpudesk.domain.accelerators import Accelerator
+from gpudesk.domain.export_control import ExportCheck, ExportRules, Measured, RuleCheck, Standing
+from gpudesk.domain.messages import InputError
+from gpudesk.sentences import sentence
+from gpudesk.workbench.deciding.export_check import export_check
+from gpudesk.workbench.deciding.export_file import read_export_rules
+from gpudesk.workbench.workbench import Workbench
+
+OCTOBER, JANUARY = "bis-2023-10", "bis-2026-01"
+
+
+@pytest.fixture(scope="module")
+def rules() -> ExportRules:
+    return read_export_rules(paths.export_rules_path())
+
+
+@pytest.fixture(scope="module")
+def bench() -> Iterator[Workbench]:
+    with Workbench.open(with_own=False) as bench:
+        yield bench
+
+
+def part(peaks: Mapping[str, float], bandwidth: float = 3e12, name: str = "card") -> Accelerator:
+    return Accelerator(
+        id=name,
+        name="Card",
+        vendor="Maker",
+        generation="hopper",
+        announced=False,
+        platform="CUDA",
+        memory_bytes=80 * 2**30,
+        memory_bandwidth=bandwidth,
+        peak_dense={precision: tera * 1e12 for precision, tera in peaks.items()},
+    )
+
+
+def of_rule(check: ExportCheck, rule: str) -> RuleCheck:
+    return next(each for each in check.rules if each.rule.id == rule)
+
+
+def outcomes(check: ExportCheck) -> list[bool | None]:
+    return [line.met for line in of_rule(check, OCTOBER).lines]
+
+
+def test_score_is_the_largest_product_with_its_factors_shown(rules: ExportRules) -> None:
+    check = export_check(part({"fp16": 1307, "fp8": 2600, "fp64": 80}), rules)
+    assert [(score.precision, score.bits, score.tpp) for score in check.scores] == [
+        ("fp16", 16, 20912),
+        ("fp8", 8, 20800),
+        ("fp64", 64, 5120),
+    ]
+    assert check.scores[0].flops == 1307e12
+    assert check.tpp == 20912
+    threshold = of_rule(check, OCTOBER).threshold
+    assert threshold is not None
+    assert (threshold.value, threshold.limit.value, threshold.standing) == (20912, 4800, Standing.ABOVE)
+    assert sentence(threshold.says) == "Total processing performance 20,912 is at or above 4,800"
+
+
+def test_catalog_part_scores_alike_in_eight_and_sixteen_bits(bench: Workbench, rules: ExportRules) -> None:
+    check = export_check(bench.catalog.accelerator("mi300x"), rules)
+    by_format = {score.precision: score.tpp for score in check.scores}
+    assert by_format["fp8"] == pytest.approx(by_format["fp16"], rel=1e-3)
+    assert check.tpp == pytest.approx(20912, rel=1e-3)
+    assert of_rule(check, OCTOBER).met is True
+
+
+def test_format_whose_bits_are_not_settled_is_left_out_and_named(rules: ExportRules) -> None:
+    check = export_check(part({"tf32": 1000, "fp16": 100}), rules)
+    assert check.tpp == 1600
+    assert (check.scores[-1].precision, check.scores[-1].tpp) == ("tf32", None)
+    assert any(sentence(note).endswith("count: TF32") for note in check.notes)
+
+
+@pytest.mark.parametrize(
+    ("fp16_tflops", "expected", "met"),
+    [
+        # By 3A090.a on TPP, 3A090.a with density, 3A090.b on both, 3A090.b with density.
+        (300, [True, None, False, None], True),
+        (299, [False, None, None, None], None),
+        (150, [False, None, None, None], None),
+        (149, [False, None, False, None], None),
+        (100, [False, None, False, None], None),
+        (99, [False, False, False, False], False),
+    ],
+)
+def test_rule_of_2023_is_told_as_far_as_it_can_be_without_die_area(
+    rules: ExportRules, fp16_tflops: float, expected: list[bool | None], met: bool | None
+) -> None:
+    check = export_check(part({"fp16": fp16_tflops}), rules)
+    assert outcomes(check) == expected
+    assert of_rule(check, OCTOBER).met is met
+
+
+def test_density_is_never_guessed(bench: Workbench, rules: ExportRules) -> None:
+    for accelerator in bench.catalog.accelerators():
+        check = export_check(accelerator, rules)
+        densities = [
+            held
+            for rule in check.rules
+            for line in rule.lines
+            for held in line.held
+            if held.limit.measured is Measured.DENSITY
+        ]
+        assert densities
+        assert all(held.value is None and held.standing is Standing.UNKNOWN for held in densities)
+        assert any("area of the dies" in sentence(note) for note in check.notes)
+
+
+@pytest.mark.parametrize(
+    ("fp16_tflops", "bandwidth", "met"),
+    [(1312, 6.4e12, True), (1313, 6.4e12, False), (1312, 6.5e12, False)],
+)
+def test_rule_of_2026_describes_what_stays_below_both_figures(
+    rules: ExportRules, fp16_tflops: float, bandwidth: float, met: bool
+) -> None:
+    check = export_check(part({"fp16": fp16_tflops}, bandwidth), rules)
+    assert of_rule(check, JANUARY).met is met
+
+
+def test_parts_that_the_rule_of_2026_names_lie_below_and_the_next_ones_above(
+    bench: Workbench, rules: ExportRules
+) -> None:
+    met = {
+        name: of_rule(export_check(bench.catalog.accelerator(name), rules), JANUARY).met
+        for name in ("h200-sxm", "mi325x", "b200-hgx", "mi355x")
+    }
+    assert met == {"h200-sxm": True, "mi325x": True, "b200-hgx": False, "mi355x": False}
+
+
+def test_statement_that_does_not_hold_is_refused_with_its_arithmetic(
+    bench: Workbench, rules: ExportRules
+) -> None:
+    check = export_check(bench.catalog.accelerator("mi300x"), rules)
+    (claim,) = check.refused
+    assert (claim.statement, claim.dispute, claim.worked) == ("C002-088", "D-114", "W002-68")
+    assert claim.tpp == 20912
+    said = next(sentence(note) for note in check.notes if note.id == "export.refused")
+    assert "1,307 TFLOPS × 16 bits = 20,912, and the threshold is 4,800" in said
+    assert "D-114" in said
+    (dispute,) = (each for each in bench.catalog.disputes() if each.id == "D-114")
+    assert dispute.claim_a == claim.statement
+    assert export_check(bench.catalog.accelerator("h200-sxm"), rules).refused == ()
+
+
+def test_every_check_ends_with_the_rule_in_force_and_counsel(bench: Workbench, rules: ExportRules) -> None:
+    for accelerator in bench.catalog.accelerators():
+        notes = export_check(accelerator, rules, "Anywhere").notes
+        assert notes[-1].id == "export.verify"
+        assert "counsel" in sentence(notes[-1])
+        assert notes[-2].id == "export.read"
+
+
+def test_no_sentence_says_that_a_licence_is_or_is_not_needed(bench: Workbench, rules: ExportRules) -> None:
+    for accelerator in bench.catalog.accelerators():
+        check = export_check(accelerator, rules, "China")
+        said = " ".join(
+            sentence(each) for each in (*check.notes, *(rule.says for rule in check.rules))
+        ).lower()
+        for verdict in ("is allowed", "is forbidden", "licence is needed", "no licence", "may be exported"):
+            assert verdict not in said
+
+
+def test_destination_is_only_looked_for_among_those_that_a_rule_names(rules: ExportRules) -> None:
+    check = export_check(part({"fp16": 1000}), rules, " china ")
+    assert check.destination == "china"
+    assert of_rule(check, JANUARY).named is True
+    assert of_rule(check, "bis-2025-01-diffusion").named is None, "what was read of it names none"
+    assert of_rule(export_check(part({"fp16": 1000}), rules, "Norway"), JANUARY).named is False
+    assert of_rule(export_check(part({"fp16": 1000}), rules, "  "), JANUARY).named is None
+    assert any("country groups" in sentence(note) for note in check.notes)
+
+
+def test_part_without_a_peak_has_no_score_and_cannot_be_told(rules: ExportRules) -> None:
+    check = export_check(part({}), rules)
+    assert check.tpp is None
+    assert check.scores == ()
+    threshold = of_rule(check, OCTOBER).threshold
+    assert threshold is not None
+    assert threshold.standing is Standing.UNKNOWN
+    assert of_rule(check, OCTOBER).met is None
+    assert any(note.id == "export.no_peak" for note in check.notes)
+
+
+def test_announced_part_says_whose_word_its_peaks_are(bench: Workbench, rules: ExportRules) -> None:
+    announced = [each for each in bench.catalog.accelerators() if each.announced]
+    assert announced
+    for each in announced:
+        assert any(note.id == "export.announced" for note in export_check(each, rules).notes)
+
+
+# The rules themselves
+
+
+def test_rules_are_dated_read_somewhere_and_the_newest_comes_first(rules: ExportRules) -> None:
+    days = [rule.in_force or rule.published for rule in rules.rules]
+    assert days == sorted(days, reverse=True)
+    assert all(day <= rules.read for day in days)
+    assert all(each.url.startswith("https://") for rule in rules.rules for each in rule.read_in)
+    october = next(rule for rule in rules.rules if rule.id == OCTOBER)
+    assert (october.in_force, october.reference) == ("2023-11-17", "88 FR 73458")
+
+
+def test_framework_of_2025_says_since_when_it_is_not_enforced(rules: ExportRules) -> None:
+    framework = next(rule for rule in rules.rules if rule.id == "bis-2025-01-diffusion")
+    assert framework.not_enforced_since == "2025-05-13"
+    assert not framework.lines
+
+
+BARE = """
+read = "2026-01-01"
+[[rules]]
+id = "one"
+name = "One"
+publisher = "Somebody"
+title = "Title"
+published = "2025-01-01"
+counts = "Something"
+note = "Nothing"
+read_in = [{ title = "Here", url = "https://example.com" }]
+"""
+
+
+@pytest.mark.parametrize(
+    ("changed", "with_", "where", "problem"),
+    [
+        ('id = "one"', "", "rules[0].id", "field.missing"),
+        ('published = "2025-01-01"', 'published = "last year"', "rules[0].published", "field.month"),
+        ('counts = "Something"', "counts = 3", "rules[0].counts", "field.type"),
+        ('note = "Nothing"', 'note = "Nothing"\nnotes = "x"', "rules[0]", "field.unknown_near"),
+        ('note = "Nothing"', 'note = "Nothing"\nsuperseded_by = "two"', "", "beside.no_rule"),
+        (
+            'read_in = [{ title = "Here", url = "https://example.com" }]',
+            "",
+            "rules[0]",
+            "beside.unread",
+        ),
+        (
+            'note = "Nothing"',
+            'note = "Nothing"\nlines = [{ name = "a", limits = [{ measured = "weight", below = 1 }] }]',
+            "rules[0].lines[0].limits[0].measured",
+            "field.word",
+        ),
+        ('note = "Nothing"', 'note = "Nothing"\nlines = [{ name = "a" }]', "limits", "field.empty"),
+        ('read = "2026-01-01"', "read =", "", "file.unreadable"),
+    ],
+)
+def test_broken_file_is_told_with_its_place(
+    tmp_path: Path, changed: str, with_: str, where: str, problem: str
+) -> None:
+    path = tmp_path / "rules.toml"
+    assert changed in BARE
+    path.write_text(BARE.replace(changed, with_, 1), encoding="utf-8")
+    with pytest.raises(InputError) as refused:
+        read_export_rules(path)
+    assert refused.value.problem.id == problem
+    assert str(path) in (refused.value.where or "")
+    assert (refused.value.where or "").endswith(where)
+
+
+def test_rule_that_stands_there_twice_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "rules.toml"
+    path.write_text(BARE + BARE.split("\n", 2)[2], encoding="utf-8")
+    with pytest.raises(InputError) as refused:
+        read_export_rules(path)
+    assert refused.value.problem.id == "beside.twice"
