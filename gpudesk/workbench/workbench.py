@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from gpudesk.domain.worked_examples import WorkedFigure
     from gpudesk.engine.constants import Calibration
     from gpudesk.workbench.costing.costs import Costs
+    from gpudesk.workbench.deciding.beside import Beside
     from gpudesk.workbench.deciding.decide import Decider
     from gpudesk.workbench.estimating import Estimator
     from gpudesk.workbench.fit_matrix import FitFinder
@@ -379,7 +380,14 @@ class Workbench:
         from gpudesk.workbench.deciding.ground import GroundMaker
         from gpudesk.workbench.deciding.rules_file import read_rules
 
-        return Decider(read_rules(paths.rules_dir()), GroundMaker(self, lambda part: 0))
+        return Decider(read_rules(paths.rules_dir()), GroundMaker(self))
+
+    @cached_property
+    def beside(self) -> Beside:
+        """What stands beside a recommendation: records, and plans for it."""
+        from gpudesk.workbench.deciding.beside import Beside
+
+        return Beside(self)
 
     def decide(self, answer: Answer, said: Mapping[str, AnswerValue] | None = None) -> Decision:
         """Return the decision on an answered scenario, under other answers in the dialogue where `said`."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
@@ -78,10 +78,9 @@ class _Asked(NamedTuple):
 class GroundMaker:
     """Finds the ground of answered scenarios; the last one is kept, for dialogues ask for it again and again."""
 
-    def __init__(self, workbench: Workbench, references: Callable[[str], int]) -> None:
-        """Take the workbench; `references` counts the named deployments of an accelerator by its id."""
+    def __init__(self, workbench: Workbench) -> None:
+        """Take the workbench."""
         self._workbench = workbench
-        self._references = references
         self._last: dict[str | None, tuple[Answer, Ground]] = {}
         self._asked: tuple[tuple[Column, ...], tuple[_Asked, ...]] | None = None
 
@@ -149,7 +148,8 @@ class GroundMaker:
                 serving=asked.serving,
                 held=asked.held,
                 rows=asked.rows,
-                references=self._references(column.accelerator.id),
+                references=self._workbench.beside.named_references(column.accelerator.id),
+                export=self._workbench.beside.export_facts(column.accelerator.id),
             )
             for place, (column, asked) in enumerate(zip(answer.columns, self._asked_of(answer), strict=True))
         )

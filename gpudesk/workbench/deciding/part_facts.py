@@ -30,8 +30,8 @@ class PartView:
     """All that is known of a column: its estimate as asked, one request on one and on the fewest, its costs.
 
     `engines` are the ids of the serving engines that run on it, `serving` counts those that serve the model in
-    its formats. `held` counts the models of the catalog that
-    one of them holds. `rows` are published rows behind the constants of its estimate.
+    its formats. `held` counts the models of the catalog that one of them holds, `rows` published rows behind
+    the constants of its estimate, `references` named deployments. `export` are the facts of the export check.
     """
 
     key: str
@@ -44,6 +44,7 @@ class PartView:
     held: int
     rows: int
     references: int
+    export: Mapping[str, Fact]
 
     @property
     def estimate(self) -> Estimate | None:
@@ -89,6 +90,7 @@ def _specification(part: Accelerator, view: PartView) -> dict[str, Fact]:
         "runs_on_record": float(view.rows),
         "references": float(view.references),
         "models_held": float(view.held),
+        **view.export,
     }
 
 
