@@ -22,6 +22,7 @@ from gpudesk.sentences_buying import BUYING_COUNTED, BUYING_SENTENCES, BUYING_WO
 from gpudesk.sentences_catalog import CATALOG_COUNTED, CATALOG_SENTENCES, CATALOG_WORDS
 from gpudesk.sentences_costs import COST_COUNTED, COST_SENTENCES, COST_WORDS
 from gpudesk.sentences_decide import DECIDE_COUNTED, DECIDE_SENTENCES, DECIDE_WORDS
+from gpudesk.sentences_dialogue import DIALOGUE_SENTENCES
 from gpudesk.sentences_fit import FIT_COUNTED, FIT_SENTENCES, FIT_WORDS
 from gpudesk.sentences_launch import LAUNCH_COUNTED, LAUNCH_SENTENCES, LAUNCH_WORDS
 from gpudesk.sentences_sizing import SIZING_COUNTED, SIZING_SENTENCES, SIZING_WORDS
@@ -276,6 +277,7 @@ SENTENCES: Final = MappingProxyType(
         **FIT_SENTENCES,
         **COST_SENTENCES,
         **DECIDE_SENTENCES,
+        **DIALOGUE_SENTENCES,
         **LAUNCH_SENTENCES,
         **SIZING_SENTENCES,
         **TOPOLOGY_SENTENCES,

@@ -39,8 +39,9 @@ RULES = {
     "text": Rule(_names("paths")),
     "sentences": Rule(
         _names(
-            "domain text sentences_beside sentences_buying sentences_catalog sentences_costs sentences_decide "
-            "sentences_fit sentences_launch sentences_sizing sentences_topology sentences_worked"
+            "domain text sentences_beside sentences_buying sentences_catalog sentences_costs "
+            "sentences_decide sentences_dialogue sentences_fit sentences_launch sentences_sizing "
+            "sentences_topology sentences_worked"
         )
     ),
     "sentences_beside": Rule(_names("")),
@@ -49,6 +50,7 @@ RULES = {
     "sentences_configs": Rule(_names("")),
     "sentences_costs": Rule(_names("")),
     "sentences_decide": Rule(_names("")),
+    "sentences_dialogue": Rule(_names("")),
     "sentences_fit": Rule(_names("")),
     "sentences_imports": Rule(_names("")),
     "sentences_launch": Rule(_names("")),

@@ -1,0 +1,380 @@
+"""Splitting between two parts: counts by hand, costs as elsewhere, plans in order, and what is refused."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gpudesk.domain.demand import Demand, DemandKind
+from gpudesk.domain.deployments import Disaggregation
+from gpudesk.domain.estimates import EstimateRequest
+from gpudesk.domain.messages import InputError
+from gpudesk.domain.ranges import Range
+from gpudesk.domain.routing import (
+    RateOrigin,
+    RequestKind,
+    RequestMix,
+    RoutedPlan,
+    RoutePlan,
+    Routing,
+)
+from gpudesk.domain.scenarios import AcceleratorChoice, Scenario
+from gpudesk.domain.workloads import Load, LoadKind
+from gpudesk.economics.owning import Amount
+from gpudesk.sentences import sentence
+from gpudesk.workbench.deciding.routed_costs import PlanCosts, pool_costs, ranked
+from gpudesk.workbench.deciding.routing import routing
+from gpudesk.workbench.templates import read_template
+from gpudesk.workbench.workbench import Workbench
+
+#: H200 and MI325X of the template, and MI355X, which has no price.
+PAIR = (0, 1)
+UNPRICED = (1, 3)
+SHORT, LONG = RequestKind.SHORT, RequestKind.LONG
+FIFTH = RequestMix(0.2)
+
+
+@pytest.fixture(scope="module")
+def workbench() -> Iterator[Workbench]:
+    with Workbench.open(with_own=False) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def scenario() -> Scenario:
+    """Return Llama 3.1 70B, 4,000 tokens in and 1,000 out, on one each of H200, MI325X, B200 and MI355X."""
+    return read_template("70b-chat-on-four")
+
+
+@pytest.fixture(scope="module")
+def open_counts(scenario: Scenario) -> Scenario:
+    """Return the same with a demand of 2,000 users, and counts that are free."""
+    free = tuple(replace(choice, count=None) for choice in scenario.accelerators)
+    demand = Demand(DemandKind.USERS, 2000.0, ttft_ms=3000.0, tpot_ms=80.0)
+    return replace(scenario, accelerators=free, demand=demand)
+
+
+def requests_per_s(workbench: Workbench, scenario: Scenario, place: int, prompt: int) -> float:
+    """Return what a column's deployment answers of requests with 1,000 tokens out."""
+    asked: EstimateRequest = scenario.requests()[place]
+    work = replace(asked.workload, input_tokens=prompt)
+    rate = workbench.estimate(replace(asked, workload=work)).output_tokens_per_s
+    assert rate is not None
+    return rate.value / 1000
+
+
+def count(found: Routing, plan: RoutePlan) -> int:
+    made = found.by_plan[plan].count
+    assert made is not None
+    return made
+
+
+def owned(plan: RoutedPlan) -> float:
+    assert plan.owned_usd is not None
+    return plan.owned_usd.likely
+
+
+def test_counts_are_those_worked_out_by_hand(workbench: Workbench, scenario: Scenario) -> None:
+    """Ten requests a second, two of them with prompts four times as long, of accelerators one by one."""
+    found = routing(scenario, PAIR, FIFTH, workbench, 10.0)
+    short = [requests_per_s(workbench, scenario, place, 4000) for place in PAIR]
+    long = [requests_per_s(workbench, scenario, place, 16_000) for place in PAIR]
+    assert [kind.input_tokens for kind in found.classes] == [4000, 16_000]
+    assert [kind.requests_per_s for kind in found.classes] == [8.0, 2.0]
+    assert count(found, RoutePlan.ALL_A) == math.ceil(8 / short[0] + 2 / long[0])
+    assert count(found, RoutePlan.ALL_B) == math.ceil(8 / short[1] + 2 / long[1])
+    assert count(found, RoutePlan.LONG_A) == math.ceil(8 / short[1]) + math.ceil(2 / long[0])
+    assert count(found, RoutePlan.LONG_B) == math.ceil(8 / short[0]) + math.ceil(2 / long[1])
+    assert found.rate_origin is RateOrigin.YOURS
+    assert found.shared_loss is not None
+    mixed = [1 / (0.8 / short[place] + 0.2 / long[place]) for place in PAIR]
+    assert found.shared_loss.likely == pytest.approx(1 - 2 * min(mixed) / sum(mixed))
+
+
+def test_the_shared_pools_working_gives_its_loss(workbench: Workbench, scenario: Scenario) -> None:
+    term = routing(scenario, PAIR, FIFTH, workbench).shared_working
+    assert term is not None
+    slower, faster = (each.number for each in term.inputs)
+    assert slower < faster
+    assert term.formula == "1 − 2 × {slower_replica} ÷ ({slower_replica} + {faster_replica})"
+    assert term.number == pytest.approx(1 - 2 * slower / (slower + faster))
+
+
+def test_costs_agree_with_those_of_costs(workbench: Workbench, scenario: Scenario) -> None:
+    """A pool costs as many times what the column's one accelerator does; software grows with it alike."""
+    found = routing(scenario, PAIR, FIFTH, workbench, 10.0)
+    columns = workbench.costs(workbench.answer(scenario)).columns
+    totals = [column.tco.total_usd for column in columns[:2] if column.tco is not None]
+    rents = []
+    for column in columns[:2]:
+        assert column.rent_usd_per_hour is not None
+        assert column.software is not None
+        software = column.software.at_once_usd + column.software.per_month_usd * 36
+        rents.append(column.rent_usd_per_hour * 8760 * 3 + software)
+    for plan in found.plans:
+        assert plan.rented_usd is not None
+        by_key = {pool.key: pool.count for pool in plan.pools}
+        counts = [by_key.get(key, 0) for key in found.keys]
+        assert owned(plan) == pytest.approx(sum(n * usd for n, usd in zip(counts, totals, strict=True)))
+        paid = sum(n * usd for n, usd in zip(counts, rents, strict=True))
+        assert plan.rented_usd.likely == pytest.approx(paid)
+
+
+def test_a_second_stack_of_software_is_borne_by_the_split(workbench: Workbench, scenario: Scenario) -> None:
+    found = routing(scenario, PAIR, FIFTH, workbench, 10.0)
+    home, other = found.by_plan[RoutePlan.ALL_A], found.by_plan[RoutePlan.ALL_B]
+    split = found.by_plan[RoutePlan.LONG_B]
+    for plan in (home, other, split):
+        assert plan.software_usd is not None
+        assert plan.software_alone_usd is not None
+    assert home.software_usd == home.software_alone_usd == Range.exactly(0.0)
+    assert split.software_alone_usd == other.software_alone_usd
+    assert split.software_alone_usd is not None
+    assert split.software_alone_usd.likely == pytest.approx(2 * 280_000 * 3 + 9 / 12 * 280_000)
+    assert split.software_usd is not None
+    pool = next(pool for pool in split.pools if pool.accelerator == "mi325x")
+    assert split.software_usd.likely == pytest.approx(pool.count / 800 * split.software_alone_usd.likely)
+
+
+def test_the_cheapest_and_what_a_split_costs_beyond_it(workbench: Workbench, scenario: Scenario) -> None:
+    found = routing(scenario, PAIR, FIFTH, workbench, 10.0)
+    ranking = found.owned
+    assert ranking is not None
+    costs = {plan.plan: owned(plan) for plan in found.plans}
+    assert ranking.cheapest is min(costs, key=costs.__getitem__)
+    assert ranking.cheapest not in ranking.level
+    single = min((RoutePlan.ALL_A, RoutePlan.ALL_B), key=costs.__getitem__)
+    assert [each.plan for each in ranking.beyond] == [RoutePlan.LONG_A, RoutePlan.LONG_B]
+    for each in ranking.beyond:
+        assert each.single is single
+        assert each.usd.likely == pytest.approx(costs[each.plan] - costs[single])
+        assert each.usd.in_order
+        assert each.software_usd.in_order
+
+
+def test_plans_that_cost_the_same_within_the_error_are_level() -> None:
+    import numpy as np
+
+    def cost(*draws: float) -> PlanCosts:
+        usd = np.array(draws)
+        return PlanCosts(1.0, usd, None, usd * 0.0, usd * 0.0)
+
+    found = ranked(
+        {
+            RoutePlan.ALL_A: cost(10.0, 9.0, 10.0, 11.0),
+            RoutePlan.ALL_B: cost(11.0, 8.0, 11.0, 12.0),
+            RoutePlan.LONG_A: cost(20.0, 19.0, 20.0, 21.0),
+        },
+        rented=False,
+    )
+    assert found is not None
+    assert found.cheapest is RoutePlan.ALL_A
+    assert found.level == (RoutePlan.ALL_B,)
+    assert not found.decided
+    assert ranked({RoutePlan.ALL_A: cost(1.0, 1.0)}, rented=False) is None
+    assert ranked({RoutePlan.ALL_A: cost(1.0), RoutePlan.ALL_B: cost(1.0)}, rented=True) is None
+
+
+# Where the requests come from
+
+
+def test_with_short_requests_alone_the_baseline_answers_them(
+    workbench: Workbench, scenario: Scenario
+) -> None:
+    found = routing(scenario, PAIR, RequestMix(0.0), workbench)
+    assert found.rate_origin is RateOrigin.BASELINE
+    assert [plan.plan for plan in found.plans] == [RoutePlan.ALL_A, RoutePlan.ALL_B]
+    assert count(found, RoutePlan.ALL_A) == 1
+    assert "routing.one_kind" in {note.id for note in found.notes}
+
+
+def test_with_a_demand_plans_are_as_sized(workbench: Workbench, open_counts: Scenario) -> None:
+    found = routing(open_counts, PAIR, RequestMix(0.0), workbench)
+    sized = workbench.size(open_counts).candidates
+    assert found.rate_origin is RateOrigin.DEMAND
+    assert found.requests_per_s == pytest.approx(2000 * 12 / 3600 * 2)
+    for plan, candidate in zip(found.plans, sized[:2], strict=True):
+        assert plan.count == candidate.count
+        assert plan.spare == candidate.spare
+
+
+def test_each_pool_keeps_its_spare_replica(workbench: Workbench, open_counts: Scenario) -> None:
+    found = routing(open_counts, PAIR, FIFTH, workbench)
+    for plan in found.plans:
+        assert plan.counts is not None
+        assert plan.counts.likely == plan.count
+        assert plan.counts.low <= plan.counts.likely <= plan.counts.high
+        for pool in plan.pools:
+            assert pool.spare_replicas == 1
+            assert pool.spare == pool.plan.count
+            assert pool.count == (pool.replicas + 1) * pool.plan.count
+    for single in (RoutePlan.ALL_A, RoutePlan.ALL_B):
+        assert count(found, single) <= _apart(found, single)
+
+
+def _apart(found: Routing, plan: RoutePlan) -> int:
+    """Return what two pools of one part would take, from the two splits."""
+    key = found.keys[0 if plan is RoutePlan.ALL_A else 1]
+    return sum(
+        pool.count
+        for split in (found.by_plan[RoutePlan.LONG_A], found.by_plan[RoutePlan.LONG_B])
+        for pool in split.pools
+        if pool.key == key
+    )
+
+
+def test_requests_that_arrive_by_themselves_are_answered(workbench: Workbench, scenario: Scenario) -> None:
+    arriving = replace(scenario.workload, load=Load(LoadKind.REQUEST_RATE, request_rate=5.0))
+    found = routing(replace(scenario, workload=arriving), PAIR, FIFTH, workbench)
+    assert (found.rate_origin, found.requests_per_s) == (RateOrigin.LOAD, 5.0)
+    assert found.utilisation_cap == 0.8
+    assert all(plan.count for plan in found.plans)
+
+
+def test_a_column_further_back_is_no_baseline(workbench: Workbench, scenario: Scenario) -> None:
+    found = routing(scenario, (2, 1), FIFTH, workbench)
+    assert found.requests_per_s == pytest.approx(requests_per_s(workbench, scenario, 0, 4000))
+    assert found.keys == ("b200-hgx", "mi325x")
+
+
+def test_who_is_a_and_who_is_b_does_not_matter(workbench: Workbench, scenario: Scenario) -> None:
+    one, other = (routing(scenario, places, FIFTH, workbench, 20.0) for places in (PAIR, PAIR[::-1]))
+    for plan, same in (
+        (RoutePlan.ALL_A, RoutePlan.ALL_B),
+        (RoutePlan.LONG_A, RoutePlan.LONG_B),
+        (RoutePlan.LONG_B, RoutePlan.LONG_A),
+    ):
+        assert count(one, plan) == count(other, same)
+        assert owned(one.by_plan[plan]) == pytest.approx(owned(other.by_plan[same]))
+
+
+# Lengths, models, and what is missing
+
+
+def test_long_prompts_end_within_the_context(workbench: Workbench, open_counts: Scenario) -> None:
+    longer = replace(open_counts, workload=replace(open_counts.workload, input_tokens=60_000), demand=None)
+    found = routing(longer, PAIR, FIFTH, workbench, 0.1)
+    most = workbench.catalog.model(longer.model).max_context
+    assert most is not None
+    assert found.classes[1].input_tokens == most - 1000
+    assert "routing.capped" in {note.id for note in found.notes}
+    stated = replace(FIFTH, long_input_tokens=70_000, long_output_tokens=10)
+    found = routing(longer, PAIR, stated, workbench, 0.1)
+    assert (found.classes[1].input_tokens, found.classes[1].output_tokens) == (70_000, 10)
+
+
+def test_a_second_model_has_pools_of_its_own(workbench: Workbench, scenario: Scenario) -> None:
+    mix = replace(FIFTH, model="llama-3.1-8b")
+    found = routing(scenario, PAIR, mix, workbench, 10.0)
+    assert [kind.model for kind in found.classes] == ["llama-3.1-70b", "llama-3.1-8b"]
+    assert all(len(plan.pools) == 2 for plan in found.plans)
+    assert found.shared_loss is None
+    both = found.by_plan[RoutePlan.ALL_B]
+    alone = both.software_alone_usd
+    assert alone is not None
+    assert alone.likely == pytest.approx(2 * 280_000 * 3 + 9 / 12 * 280_000)
+    for_short = routing(scenario, PAIR, replace(mix, model_kind=SHORT), workbench, 10.0)
+    assert [kind.model for kind in for_short.classes] == ["llama-3.1-8b", "llama-3.1-70b"]
+
+
+def test_a_part_without_a_price_is_ranked_by_rent_alone(workbench: Workbench, scenario: Scenario) -> None:
+    found = routing(scenario, UNPRICED, FIFTH, workbench, 10.0)
+    assert found.owned is None
+    assert found.rented is not None
+    for plan in found.plans:
+        whole = plan.plan is RoutePlan.ALL_A
+        assert (plan.owned_usd is not None) is whole
+        assert plan.rented_usd is not None
+    lacks = [note for note in found.notes if note.id == "deciding.lacks"]
+    assert [note.parameters["kind"] for note in lacks] == ["lacks.price"]
+
+
+def test_what_one_part_cannot_serve_says_why(workbench: Workbench, scenario: Scenario) -> None:
+    small = replace(scenario, accelerators=(AcceleratorChoice("l4", count=1), *scenario.accelerators))
+    found = routing(small, (0, 1), FIFTH, workbench, 1.0)
+    assert found.by_plan[RoutePlan.ALL_B].count is not None
+    for plan in (RoutePlan.ALL_A, RoutePlan.LONG_A, RoutePlan.LONG_B):
+        reason = found.by_plan[plan].reason
+        assert reason is not None
+        assert reason.id == "estimate.weights_do_not_fit"
+    assert found.shared_loss is None
+    assert found.owned is None
+
+
+def test_pools_of_prefill_and_decode_are_not_routed(workbench: Workbench, scenario: Scenario) -> None:
+    apart = AcceleratorChoice("h200-sxm", count=8, disaggregated=Disaggregation())
+    mixed = replace(scenario, accelerators=(apart, *scenario.accelerators[1:]))
+    reason = routing(mixed, PAIR, FIFTH, workbench, 1.0).by_plan[RoutePlan.ALL_A].reason
+    assert reason is not None
+    assert reason.id == "sizing.pools"
+
+
+def test_everything_that_is_said_has_a_sentence(workbench: Workbench, scenario: Scenario) -> None:
+    for places, mix, rate in ((PAIR, FIFTH, None), (UNPRICED, RequestMix(0.0), 5.0)):
+        for said in routing(scenario, places, mix, workbench, rate).notes:
+            assert "{" not in sentence(said)
+
+
+@pytest.mark.parametrize(
+    ("mix", "rate", "where"),
+    [
+        (RequestMix(1.5), None, "long_share"),
+        (RequestMix(float("nan")), None, "long_share"),
+        (RequestMix(long_input_tokens=0), None, "long_input_tokens"),
+        (RequestMix(long_output_tokens=0), None, "long_output_tokens"),
+        (RequestMix(), 0.0, "requests_per_s"),
+    ],
+)
+def test_what_cannot_be_is_refused_by_its_name(
+    workbench: Workbench, scenario: Scenario, mix: RequestMix, rate: float | None, where: str
+) -> None:
+    with pytest.raises(InputError) as refused:
+        routing(scenario, PAIR, mix, workbench, rate)
+    assert refused.value.where == where
+
+
+def test_two_columns_of_one_part_and_unknown_models_are_refused(
+    workbench: Workbench, scenario: Scenario
+) -> None:
+    twice = replace(scenario, accelerators=(scenario.accelerators[0], scenario.accelerators[0]))
+    with pytest.raises(InputError):
+        routing(twice, PAIR, FIFTH, workbench)
+    with pytest.raises(InputError):
+        routing(scenario, PAIR, replace(FIFTH, model="llama-9"), workbench)
+
+
+def test_a_baseline_that_answers_nothing_sets_no_rate(workbench: Workbench, scenario: Scenario) -> None:
+    small = replace(scenario, accelerators=(AcceleratorChoice("l4", count=1), *scenario.accelerators))
+    with pytest.raises(InputError) as refused:
+        routing(small, (1, 2), FIFTH, workbench)
+    assert refused.value.where == "l4"
+
+
+# What holds of all
+
+
+@given(first=st.integers(1, 500), more=st.integers(0, 500), place=st.sampled_from(PAIR))
+@settings(max_examples=40)
+def test_more_accelerators_are_never_cheaper(
+    workbench: Workbench, scenario: Scenario, first: int, more: int, place: int
+) -> None:
+    found = workbench.costing.situations(workbench.answer(scenario))[place]
+    values: dict[str, Amount] = dict(found.values)
+    few, many = (pool_costs(values, float(n)) for n in (first, first + more))
+    for name in ("owned", "rented", "software", "software_alone"):
+        less, dearer = getattr(few, name), getattr(many, name)
+        assert dearer >= less * (1 - 1e-12)
+
+
+@given(rate=st.floats(0.5, 100.0), more=st.floats(0.0, 100.0), share=st.floats(0.05, 0.95))
+@settings(max_examples=20)
+def test_more_requests_never_take_fewer_accelerators_or_less_money(
+    workbench: Workbench, scenario: Scenario, rate: float, more: float, share: float
+) -> None:
+    few, many = (routing(scenario, PAIR, RequestMix(share), workbench, each) for each in (rate, rate + more))
+    for plan in RoutePlan:
+        assert count(many, plan) >= count(few, plan)
+        assert owned(many.by_plan[plan]) >= owned(few.by_plan[plan]) * (1 - 1e-12)
