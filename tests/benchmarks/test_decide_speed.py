@@ -1,0 +1,72 @@
+"""How long decisions take: one, what each option of a question would do, and what would change it."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from gpudesk.domain.answers import Answer
+from gpudesk.domain.questions import QUESTIONS
+from gpudesk.workbench.templates import read_template
+from gpudesk.workbench.workbench import Workbench
+from tests.benchmarks.conftest import Say
+
+FOUR = "70b-chat-on-four"
+#: One decision, a pause that nobody notices; all options of a question; all that would change it, as a job.
+DECISION_MS, OPTIONS_MS, FLIPS_S = 30.0, 100.0, 5.0
+PREVIEW_DRAWS = 200
+ROUNDS = 15
+#: What a machine that does something else beside may take longer.
+SLACK = 1.5
+
+
+@pytest.fixture(scope="module")
+def workbench() -> Iterator[Workbench]:
+    with Workbench.open(with_own=False) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def answer(workbench: Workbench) -> Answer:
+    answer = workbench.answer(read_template(FOUR))
+    workbench.decide(answer)
+    return answer
+
+
+def median_ms(work: Callable[[], object], rounds: int = ROUNDS) -> float:
+    """Return the median time of some work in milliseconds."""
+    times = []
+    for _ in range(rounds):
+        start = time.perf_counter()
+        work()
+        times.append((time.perf_counter() - start) * 1000.0)
+    return statistics.median(times)
+
+
+def test_a_decision_is_there_at_once(workbench: Workbench, answer: Answer, say: Say) -> None:
+    took = median_ms(lambda: workbench.decide(answer, {"priority": "cost"}))
+    say(f"a decision on four accelerators by {len(workbench.decider.rules)} rules: {took:.1f} ms")
+    assert took <= DECISION_MS * SLACK
+
+
+def test_all_options_of_a_question_are_tried_before_one_is_chosen(
+    workbench: Workbench, answer: Answer, say: Say
+) -> None:
+    options = QUESTIONS["priority"].offered
+
+    def try_all() -> None:
+        for option in options:
+            workbench.decider.decide(answer, {"priority": option}, draws=PREVIEW_DRAWS)
+
+    took = median_ms(try_all)
+    say(f"{len(options)} options of a question: {took:.0f} ms")
+    assert took <= OPTIONS_MS * SLACK
+
+
+def test_what_would_change_it_is_found_in_seconds(workbench: Workbench, answer: Answer, say: Say) -> None:
+    took = median_ms(lambda: workbench.flips(answer), rounds=3) / 1000.0
+    say(f"what would change a decision, 25 answers and 8 prices: {took:.1f} s")
+    assert took <= FLIPS_S * SLACK
