@@ -397,7 +397,7 @@ class Workbench:
         """Look, as a job, for what would change the decision on an answered scenario; return it."""
         from gpudesk.workbench.deciding.flips import flip_steps
 
-        return flip_steps(self.decider, answer)
+        return flip_steps(self.decider.apart(answer), answer)
 
     def flips(self, answer: Answer) -> tuple[Flip, ...]:
         """Return what would change the decision on an answered scenario, the nearest change first."""

@@ -52,9 +52,11 @@ class Costs:
 
     def situations(self, answer: Answer) -> tuple[Situation, ...]:
         """Return for each accelerator what its costs are worked out from."""
-        if self._last is None or self._last[0] is not answer:
-            self._last = answer, self._situations(answer)
-        return self._last[1]
+        # Jobs ask for other answers meanwhile: what is returned is that of this one.
+        last = self._last
+        if last is None or last[0] is not answer:
+            self._last = last = answer, self._situations(answer)
+        return last[1]
 
     def _situations(self, answer: Answer) -> tuple[Situation, ...]:
         settings = answer.scenario.costs

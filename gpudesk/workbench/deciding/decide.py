@@ -87,6 +87,10 @@ class Decider:
         decision = _decision(answer, answers, situation, lines, found, draws)
         return self._unsure(decision, values, weights)
 
+    def apart(self, answer: Answer) -> Decider:
+        """Return one that a job may use on its thread for this answer, with whatever is said and paid."""
+        return Decider(self.rules, self._ground.apart(answer))
+
     def costs_of(self, answer: Answer, said: Mapping[str, AnswerValue] | None = None) -> CostAnswer:
         """Return the costs that a decision rests on: those of software on the platform that is in use."""
         return self._ground.of(answer, platform_for_costs(answers_of(answer.scenario, said))).costs

@@ -76,13 +76,19 @@ class _Asked(NamedTuple):
 
 
 class GroundMaker:
-    """Finds the ground of answered scenarios; the last one is kept, for dialogues ask for it again and again."""
+    """Finds the ground of answered scenarios; the last is kept, for dialogues ask for it again and again."""
 
     def __init__(self, workbench: Workbench) -> None:
         """Take the workbench."""
         self._workbench = workbench
         self._last: dict[str | None, tuple[Answer, Ground]] = {}
         self._asked: tuple[tuple[Column, ...], tuple[_Asked, ...]] | None = None
+
+    def apart(self, answer: Answer) -> GroundMaker:
+        """Return one that a job may use on its thread: it does not ask the engine about this answer again."""
+        made = GroundMaker(self._workbench)
+        made._asked = answer.columns, self._asked_of(answer)
+        return made
 
     def of(self, answer: Answer, platform: str | None) -> Ground:
         """Return the ground of an answer, whose software runs on a platform where one is named."""
@@ -156,7 +162,9 @@ class GroundMaker:
 
     def _asked_of(self, answer: Answer) -> tuple[_Asked, ...]:
         """Return what is asked of the engine beside an answer; costs change without it."""
-        if self._asked is None or self._asked[0] is not answer.columns:
+        # Jobs ask for other answers meanwhile: what is returned is that of this one.
+        last = self._asked
+        if last is None or last[0] is not answer.columns:
             requests = answer.scenario.requests()
             found = self._workbench.estimator.estimate_many(
                 [_one_request(each, count) for count in (1, None) for each in requests]
@@ -172,8 +180,8 @@ class GroundMaker:
                 )
                 for place, column in enumerate(answer.columns)
             )
-            self._asked = answer.columns, asked
-        return self._asked[1]
+            self._asked = last = answer.columns, asked
+        return last[1]
 
     def _serving(self, answer: Answer, part: Accelerator) -> int:
         """Return how many serving engines serve the scenario's model on an accelerator, in its formats."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QVBoxLayout, QWidget
@@ -16,20 +15,6 @@ from gpudesk.desktop.theme.theme import Theme
 from gpudesk.desktop.widgets.ground import Rule
 
 _MARGIN = 16
-
-
-class View(Protocol):
-    """What one segment shows."""
-
-    def refresh(self) -> None:
-        """Show the desk's answer."""
-
-    @property
-    def charts(self) -> Sequence[Shown]:
-        """What is shown, the main things first."""
-
-    def focus_first(self) -> None:
-        """Give the focus to what the view is about."""
 
 
 class FitView(QWidget):

@@ -21,8 +21,6 @@ from gpudesk.text import tr
 class Head(PageHead):
     """Controls of the page; what they do is connected by it."""
 
-    #: The key of the view that was chosen.
-    view_chosen = Signal(str)
     bands_toggled = Signal(bool)
     copy_requested = Signal()
 
@@ -34,7 +32,6 @@ class Head(PageHead):
         self.pin = IconButton(theme, "pin", tr("Pin this result"), key="Ctrl+G")
         super().__init__(theme, tr("Performance"), views, (self.bands, self.pin), parent)
         self._desk = desk
-        self.segment.chosen.connect(self.view_chosen)
         self.bands.setToolTip(tr("Shade where measured values lie four times in five"))
         self.bands.toggled.connect(self.bands_toggled)
         self.pin.clicked.connect(desk.pin_ghost)
