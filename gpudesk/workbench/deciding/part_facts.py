@@ -30,8 +30,9 @@ class PartView:
     """All that is known of a column: its estimate as asked, one request on one and on the fewest, its costs.
 
     `engines` are the ids of the serving engines that run on it, `serving` counts those that serve the model
-    in its formats. `held` counts the models of the catalog that one of them holds, `rows` published rows behind
-    the constants of its estimate, `references` named deployments. `export` are the facts of the export check.
+    in its formats. `held` counts the models of the catalog that one of them holds, `rows` published rows
+    behind the constants of its estimate, `references` named deployments. `export` are the facts of the
+    export check.
     """
 
     key: str
