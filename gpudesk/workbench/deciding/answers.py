@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from gpudesk.domain.accelerators import PLATFORMS
+from gpudesk.domain.cost_inputs import USUAL_PLATFORM
 from gpudesk.domain.decisions import Answered, Fact, Origin
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.questions import NO_LIMIT, NONE, QUESTIONS, UNKNOWN, AnswerValue
@@ -48,8 +49,9 @@ def _prefilled(scenario: Scenario) -> dict[str, AnswerValue]:
     elif work.load.kind is LoadKind.LIMITS:
         found["service"] = "interactive"
     found |= _limits(scenario)
-    platform = scenario.costs.runs_on
-    found["current_platform"] = platform if platform in QUESTIONS["current_platform"].options else _OTHER
+    if (platform := scenario.costs.runs_on) != USUAL_PLATFORM:
+        known = QUESTIONS["current_platform"].options
+        found["current_platform"] = platform if platform in known else _OTHER
     return found
 
 
