@@ -17,9 +17,12 @@ DECIDE_SENTENCES: Final[Mapping[str, str]] = MappingProxyType(
         "rules.condition": "has a condition that cannot be read: {reason}",
         "rules.entry": "is no rule: {reason}; restore the file",
         "rules.question": "asks {name}, which is no question",
+        "decide.number": "{given} is neither a number nor {allowed}",
         "decide.too_many": "has more than {most} entries; leave some out",
         "decide.unknown_rule": "{given} is no rule; the closest: {near}",
         "decide.weight": "{given} states no weight; write it as D000-03=2",
+        "decide.no_answers": "is no JSON object of answers to the questions of `decide --list-questions`",
+        "decide.too_large": "is larger than {most}, so it holds no answers",
         "decide.answer": "{given} states no answer; write it as priority=cost",
     }
 )

@@ -197,7 +197,7 @@ def scenario_from(
             raise InputError(message("load.no_option")) from error
         raise InputError(error.problem, option_of(error.where)) from error
     if base is not None:
-        scenario = replace(scenario, demand=base.demand, costs=base.costs)
+        scenario = replace(scenario, demand=base.demand, costs=base.costs, decision=base.decision)
     return scenario if scenario.name else replace(scenario, name=_name(scenario, workbench))
 
 

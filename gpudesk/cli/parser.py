@@ -6,7 +6,19 @@ import argparse
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from gpudesk.cli.commands import catalog, compare, cost, estimate, explain, fit, import_, sheet, size, sweep
+from gpudesk.cli.commands import (
+    catalog,
+    compare,
+    cost,
+    decide,
+    estimate,
+    explain,
+    fit,
+    import_,
+    sheet,
+    size,
+    sweep,
+)
 from gpudesk.cli.faults import UsageError
 from gpudesk.text import tr
 
@@ -42,6 +54,6 @@ def make_parser() -> Parser:
         "--self-test", action="store_true", help=tr("check that everything is in place and computes right")
     )
     commands = parser.add_subparsers(dest="command", metavar=tr("COMMAND"), parser_class=Parser)
-    for module in (estimate, compare, explain, fit, size, cost, sheet, sweep, catalog, import_):
+    for module in (estimate, compare, explain, fit, size, cost, decide, sheet, sweep, catalog, import_):
         module.add_parser(commands)
     return parser

@@ -9,7 +9,8 @@ from collections.abc import Iterable
 
 from gpudesk.domain.formatting import UNKNOWN
 from gpudesk.sheets.plain_text import safe_cell
-from gpudesk.sheets.sheet import Cell, Row, Sheet, Table
+from gpudesk.sheets.rule_words import effect_text
+from gpudesk.sheets.sheet import Cell, Recommendation, Row, Sheet, Table, TraceRow
 from gpudesk.sheets.table_csv import csv_text
 from gpudesk.text import tr
 
@@ -39,8 +40,13 @@ def _lines(sheet: Sheet) -> Iterable[list[str]]:
         yield filled(tr("Scenario"), fact.label, "", fact.value)
     for headline in sheet.headlines:
         yield filled(tr("In short"), headline.question, "", headline.answer, headline.detail)
+    if sheet.recommendation is not None:
+        for item, text in recommendation_items(sheet.recommendation):
+            yield filled(tr("Recommendation"), item, "", text)
     for table in (sheet.table, sheet.how_many, sheet.costs, sheet.whose):
         yield from _table_lines(table)
+    for rule in sheet.trace:
+        yield _trace_line(rule)
     for line in _appendix(sheet):
         yield filled(*line)
 
@@ -66,6 +72,23 @@ def _table_lines(table: Table) -> Iterable[list[str]]:
     for group in table.groups:
         for row in group.rows:
             yield _row_line(group.title or table.title, row)
+
+
+def recommendation_items(found: Recommendation) -> list[tuple[str, str]]:
+    """Return the verdict, why, how firm it is, and what there is to say of it: item and text."""
+    items = [(tr("Verdict"), found.verdict), (tr("Why"), found.reason), (tr("How firm"), found.firm)]
+    if found.shares:
+        items.append((tr("Draws won, of 100"), found.shares_said))
+    return [*items, *((line.subject, line.text) for line in found.lines)]
+
+
+def _trace_line(rule: TraceRow) -> list[str]:
+    section = tr("Trace: {strength}", strength=rule.strength)
+    label = f"{rule.rule} {rule.row.label}; {rule.row.detail}"
+    line = [section, label, rule.row.unit or ""]
+    for cell, effect in zip(rule.row.cells, rule.effects, strict=True):
+        line += [*_cell_texts(cell)[:3], effect_text(effect)]
+    return line
 
 
 def _row_line(section: str, row: Row) -> list[str]:

@@ -10,6 +10,8 @@ from gpudesk.domain.formatting import Formatter
 from gpudesk.sheets.chart import throughput_chart
 from gpudesk.sheets.glyphs import memory_chart, memory_legend, swatch
 from gpudesk.sheets.labels import throughput_title
+from gpudesk.sheets.recommendation import trace_table
+from gpudesk.sheets.rule_words import effects_key
 from gpudesk.sheets.sheet import (
     Cell,
     DisputeEntry,
@@ -18,6 +20,7 @@ from gpudesk.sheets.sheet import (
     Headline,
     Mark,
     Note,
+    Recommendation,
     Remark,
     Row,
     Sheet,
@@ -72,6 +75,8 @@ def _first_page(sheet: Sheet) -> list[str]:
     if sheet.note:
         parts.append(f'<p class="note">{escape(sheet.note)}</p>')
     parts.append(_facts(sheet.assumptions, "assumptions"))
+    if sheet.recommendation is not None:
+        parts.append(_recommendation(sheet.recommendation))
     if sheet.headlines:
         parts.append(_headlines(sheet.headlines))
     parts.append(_table(sheet.table, sheet, "comparison"))
@@ -99,6 +104,11 @@ def _second_page(sheet: Sheet) -> list[str]:
         parts.append(_table(sheet.whose, sheet, "whose"))
     if sheet.sources:
         parts.append(_section(tr("Sources"), _sources(sheet.sources)))
+    if sheet.recommendation is not None:
+        parts.append(_recommended(sheet.recommendation))
+    if sheet.trace:
+        parts.append(f'<section class="trace"><h2>{escape(tr("Trace"))}</h2><p>{escape(effects_key())}</p>')
+        parts += [_table(trace_table(sheet.trace), sheet, "trace"), "</section>"]
     parts += ["</div>", f"<footer>{_facts(sheet.foot, 'foot')}</footer>"]
     return parts
 
@@ -119,6 +129,29 @@ def _headlines(headlines: Iterable[Headline]) -> str:
         for headline in headlines
     )
     return f'<section class="headlines">{items}</section>'
+
+
+def _recommendation(found: Recommendation) -> str:
+    """Return the verdict with how firm it is."""
+    mark = "" if found.slot is None else swatch(found.slot, hollow=found.hollow)
+    parts = "".join(
+        f'<i class="slot{each.slot}" style="flex-grow:{each.share:.4f}"></i>' for each in found.shares
+    )
+    return (
+        '<section class="recommendation"><div>'
+        f'<p class="question">{escape(tr("Recommendation"))}</p>'
+        f'<p class="answer">{mark}{escape(found.verdict)}</p><p>{escape(found.reason)}</p></div>'
+        f'<div><p class="firm">{escape(found.firm)}</p><p class="shares">{parts}</p>'
+        f'<p class="detail">{escape(found.shares_said)}</p></div></section>'
+    )
+
+
+def _recommended(found: Recommendation) -> str:
+    """Return what there is to say of the verdict, by subject."""
+    items = "".join(
+        f"<li><strong>{escape(line.subject)}</strong> {escape(line.text)}.</li>" for line in found.lines
+    )
+    return _section(tr("Recommendation"), f'<ul class="remarks">{items}</ul>')
 
 
 def _winner(headline: Headline) -> str:
@@ -153,9 +186,14 @@ def _group(group: Group, columns: int) -> str:
 
 def _row(row: Row) -> str:
     return (
-        f'<tr><th scope="row">{escape(row.label)}</th><td class="unit">{escape(row.unit or "")}</td>'
+        f'<tr><th scope="row">{escape(row.label)}{_row_detail(row)}</th>'
+        f'<td class="unit">{escape(row.unit or "")}</td>'
         f"{''.join(_cell(cell) for cell in row.cells)}</tr>"
     )
+
+
+def _row_detail(row: Row) -> str:
+    return f'<span class="detail">{escape(row.detail)}</span>' if row.detail else ""
 
 
 def _cell(cell: Cell) -> str:

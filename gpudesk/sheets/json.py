@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Mapping
 from typing import Any
 
 from gpudesk.domain.answers import Answer, BandedSeries, Column, Curve, Difference
@@ -16,6 +17,7 @@ from gpudesk.domain.units import GIB
 from gpudesk.domain.workloads import LoadKind
 from gpudesk.sentences import sentence
 from gpudesk.sheets.cost_json import cost_fields
+from gpudesk.sheets.decision_json import decision_fields
 from gpudesk.sheets.how_many_json import how_many_fields, plan_fields
 from gpudesk.sheets.names import column_names
 from gpudesk.sheets.sizing_json import sizing_fields
@@ -39,10 +41,11 @@ def sheet_json(answer: Answer, further: Further | None = None) -> str:
 
 
 def answer_fields(answer: Answer, further: Further | None = None) -> dict[str, Any]:
-    """Return an answer as JSON values, with how many are needed and what that costs where it is known."""
+    """Return an answer as JSON values, with how many are needed, what that costs and which to take."""
     how_many = None if further is None else further.how_many
     costs = None if further is None else further.costs
     keys = column_keys(answer.scenario.accelerators)
+    names = dict(zip(keys, column_names(answer), strict=True))
     sources: dict[str, Source] = {}
     columns = [_column(key, column, sources) for key, column in zip(keys, answer.columns, strict=True)]
     return {
@@ -64,12 +67,19 @@ def answer_fields(answer: Answer, further: Further | None = None) -> dict[str, A
         **({} if how_many is None else how_many_fields(keys, how_many)),
         **_sizing(answer, how_many),
         **({} if costs is None else {"costs": cost_fields(costs)}),
+        **_decision(further, names),
     }
 
 
 def _sizing(answer: Answer, how_many: HowMany | None) -> dict[str, Any]:
     sizing = None if how_many is None else how_many.sizing
     return {} if sizing is None else {"sizing": sizing_fields(sizing, column_names(answer))}
+
+
+def _decision(further: Further | None, names: Mapping[str, str]) -> dict[str, Any]:
+    if further is None or further.decision is None:
+        return {}
+    return {"decision": decision_fields(further.decision, further.flips, names)}
 
 
 def _scenario(answer: Answer) -> dict[str, Any]:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from gpudesk.sheets.plain_text import markdown_text as escaped
-from gpudesk.sheets.sheet import Cell, Mark, Row, Sheet, SourceEntry, Table
+from gpudesk.sheets.recommendation import trace_table
+from gpudesk.sheets.rule_words import effects_key
+from gpudesk.sheets.sheet import Cell, Mark, Recommendation, Row, Sheet, SourceEntry, Table
 from gpudesk.text import tr
 
 
@@ -13,6 +15,8 @@ def sheet_markdown(sheet: Sheet) -> str:
     """Return the file's contents."""
     blocks = [f"# {escaped(sheet.title)}", escaped(sheet.note)]
     blocks.append(_facts(sheet))
+    if sheet.recommendation is not None:
+        blocks += _recommendation(sheet.recommendation)
     blocks += [
         f"**{escaped(line.question)}: {escaped(line.answer)}.** {escaped(line.detail)}"
         for line in sheet.headlines
@@ -40,6 +44,9 @@ def sheet_markdown(sheet: Sheet) -> str:
     )
     blocks += _table(sheet.whose, sheet)
     blocks += _section(tr("Sources"), (_source(source) for source in sheet.sources))
+    if sheet.trace:
+        blocks += _table(trace_table(sheet.trace), sheet)
+        blocks.append(escaped(effects_key()))
     blocks.append(" · ".join(f"{escaped(fact.label)} {escaped(fact.value)}" for fact in sheet.foot))
     return "\n\n".join(block for block in blocks if block) + "\n"
 
@@ -49,6 +56,13 @@ def _facts(sheet: Sheet) -> str:
     if sheet.date:
         facts.append(escaped(sheet.date))
     return " · ".join(facts)
+
+
+def _recommendation(found: Recommendation) -> list[str]:
+    lines = (f"- **{escaped(line.subject)}** {escaped(line.text)}." for line in found.lines)
+    firm = f"{escaped(found.firm)}{f': {escaped(found.shares_said)}' if found.shares else ''}."
+    said = f"**{escaped(found.verdict)}.** {escaped(found.reason)} {firm}"
+    return [f"## {escaped(tr('Recommendation'))}", said, "\n".join(lines)]
 
 
 def _section(title: str, items: Iterable[str]) -> list[str]:
@@ -69,7 +83,8 @@ def _table(table: Table, sheet: Sheet) -> list[str]:
 
 
 def _row(row: Row) -> str:
-    cells = [escaped(row.label), escaped(row.unit or ""), *(_cell(cell) for cell in row.cells)]
+    label = f"{row.label}; {row.detail}" if row.detail else row.label
+    cells = [escaped(label), escaped(row.unit or ""), *(_cell(cell) for cell in row.cells)]
     return _line(cells, escape=False)
 
 

@@ -331,7 +331,7 @@ def number_text(name: str, value: float, formatter: Formatter) -> str:
     if unit == "h/month":
         return tr("{number} h a month", number=text)
     if unit == "months":
-        return tr("{number} months", number=text)
+        return tr("{number} month", number=text) if value == 1.0 else tr("{number} months", number=text)
     return tr("{number} ms", number=text)
 
 

@@ -19,6 +19,7 @@ from gpudesk.sheets.headlines import headlines, looks
 from gpudesk.sheets.how_many import how_many_table, sizing_remarks
 from gpudesk.sheets.labels import engine_name, precision_name
 from gpudesk.sheets.names import column_names, load_text, part_names, tokens_text
+from gpudesk.sheets.recommendation import recommendation, trace_rows
 from gpudesk.sheets.sheet import (
     NO_TABLE,
     DisputeEntry,
@@ -50,12 +51,13 @@ def make_sheet(
 
     Without it nothing is said of ages; `rule` says what counts as stale, the usual rule if none is given.
     With `explain` the sheet tells how its headline figures come about, with `further` how many are
-    needed and what that costs.
+    needed, what that costs and which to take.
     With the machine style figures have no separators and unit names stay beside the rows.
     """
     formatter = formatter or Formatter(ENGLISH)
     how_many = None if further is None else further.how_many
     costs = None if further is None else further.costs
+    decision = None if further is None else further.decision
     names = column_names(answer)
     parts = part_names(answer)
     references = References(formatter)
@@ -68,13 +70,14 @@ def make_sheet(
         ),
     )
     whose = Table(tr("Whose figures these are"), _one_group(source_rows(answer, references)))
+    heads = _heads(answer, names)
     return Sheet(
         title=answer.scenario.name,
         note=answer.scenario.note,
         date=date,
         assumptions=_assumptions(answer, formatter),
         headlines=headlines(answer, names, formatter),
-        heads=_heads(answer, names),
+        heads=heads,
         table=table,
         whose=whose,
         key=_key(answer),
@@ -94,6 +97,10 @@ def make_sheet(
         sizing=() if how_many is None else sizing_remarks(how_many.sizing, names, formatter),
         how_many=NO_TABLE if how_many is None else how_many_table(answer, how_many, formatter),
         costs=NO_TABLE if costs is None else costs_table(answer, costs, formatter),
+        recommendation=None
+        if decision is None or further is None
+        else recommendation(decision, further.flips, heads, formatter),
+        trace=() if decision is None else trace_rows(decision, formatter),
     )
 
 

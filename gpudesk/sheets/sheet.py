@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+from gpudesk.domain.decisions import Effect
+
 
 class Mark(StrEnum):
     """What distinguishes a cell in its row."""
@@ -46,6 +48,8 @@ class Row:
     label: str
     unit: str | None
     cells: tuple[Cell, ...]
+    #: Further words about the label, below it.
+    detail: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,6 +190,50 @@ class Working:
 
 
 @dataclass(frozen=True, slots=True)
+class Share:
+    """In which share of the draws, from 0 to 1, an accelerator leads."""
+
+    name: str
+    share: float
+    slot: int
+    hollow: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Recommendation:
+    """Which accelerator to take: the verdict, why, how firm that is, and what there is to say of it.
+
+    `slot` is that of the accelerator that is recommended, None where nobody wins. `lines` are grouped by
+    their subjects.
+    """
+
+    verdict: str
+    reason: str
+    firm: str
+    shares: tuple[Share, ...]
+    shares_said: str
+    lines: tuple[Remark, ...]
+    slot: int | None = None
+    hollow: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TraceRow:
+    """A rule that fired: what it says, its strength, what it rests on, its document, its weight.
+
+    The figures of `row` are without signs; `effects` are what the rule does to each accelerator.
+    """
+
+    rule: str
+    strength: str
+    answer: str
+    source: str
+    weight: str
+    row: Row
+    effects: tuple[Effect, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Sheet:
     """A whole comparison in words and figures."""
 
@@ -213,3 +261,6 @@ class Sheet:
     sizing: tuple[Remark, ...] = ()
     #: What that costs.
     costs: Table = NO_TABLE
+    #: Which to take, and every rule that fired, where the user answered questions.
+    recommendation: Recommendation | None = None
+    trace: tuple[TraceRow, ...] = ()

@@ -6,9 +6,10 @@ import io
 from collections.abc import Iterable
 
 from gpudesk.domain.formatting import UNKNOWN
-from gpudesk.sheets.csv import heads, mark_text
+from gpudesk.sheets.csv import heads, mark_text, recommendation_items
 from gpudesk.sheets.plain_text import is_number
-from gpudesk.sheets.sheet import Row, Sheet, Table
+from gpudesk.sheets.rule_words import effect_text
+from gpudesk.sheets.sheet import Row, Sheet, Table, TraceRow
 from gpudesk.sheets.table_export import CellKind, CellValue, Column, ExportTable
 from gpudesk.sheets.table_export import Row as Cells
 from gpudesk.sheets.table_xlsx import write_xlsx
@@ -23,10 +24,13 @@ def sheet_xlsx(sheet: Sheet) -> bytes:
 
 
 def _tables(sheet: Sheet) -> list[ExportTable]:
+    said = [] if sheet.recommendation is None else recommendation_items(sheet.recommendation)
     tables = [
+        _listed(tr("Recommendation"), (tr("Item"), tr("Text")), said),
         ExportTable(tr("Comparison"), _head(sheet), [*_rows(sheet.table), *_rows(sheet.whose)]),
         ExportTable(tr("How many"), _head(sheet), [*_rows(sheet.how_many)]),
         ExportTable(tr("Cost"), _head(sheet), [*_rows(sheet.costs)]),
+        ExportTable(tr("Trace"), _trace_head(sheet), [_trace_row(rule) for rule in sheet.trace]),
         _listed(tr("Scenario"), (tr("Item"), tr("Value"), tr("Detail")), _scenario(sheet)),
         _listed(
             tr("Notes"),
@@ -67,6 +71,22 @@ def _scenario(sheet: Sheet) -> list[tuple[str, ...]]:
 
 def _head(sheet: Sheet) -> tuple[Column, ...]:
     return tuple(Column(name, name, kind=CellKind.MIXED) for name in heads(sheet))
+
+
+def _trace_head(sheet: Sheet) -> tuple[Column, ...]:
+    names = [tr("Rule"), tr("Title"), tr("Strength"), tr("Answer"), tr("Source"), tr("Weight"), tr("Unit")]
+    for head in sheet.heads:
+        names += [tr("{name} effect", name=head.name), head.name]
+        names += [tr("{name} low", name=head.name), tr("{name} high", name=head.name)]
+    return tuple(Column(name, name, kind=CellKind.MIXED) for name in names)
+
+
+def _trace_row(rule: TraceRow) -> Cells:
+    said = (rule.rule, rule.row.label, rule.strength, rule.answer, rule.source, rule.weight, rule.row.unit)
+    cells: list[CellValue] = [text or None for text in said]
+    for cell, effect in zip(rule.row.cells, rule.effects, strict=True):
+        cells += [effect_text(effect), _typed(cell.text), _typed(cell.low), _typed(cell.high)]
+    return tuple(cells)
 
 
 def _rows(table: Table) -> Iterable[Cells]:

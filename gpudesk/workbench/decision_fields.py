@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from gpudesk.domain.messages import InputError, message
 from gpudesk.domain.questions import QUESTIONS, WEIGHT_BOUNDS, AnswerValue, DecisionSettings
+from gpudesk.workbench.deciding.plan_inputs import parse_plans
 from gpudesk.workbench.fields import number, text, unknown_field, wrong_type
 
 _SECTION: Final = "decision"
@@ -64,7 +65,8 @@ def answer_of(name: str, value: object, where: str) -> AnswerValue:
     if isinstance(value, str) or question.bounds is None:
         if question.takes(value):
             return str(value)
-        raise InputError(message("field.word", given=str(value), allowed=question.options), where)
+        said = "field.word" if question.bounds is None else "decide.number"
+        raise InputError(message(said, given=str(value), allowed=question.options), where)
     bounds = question.bounds
     stated: float = number(bounds.low, bounds.high, above=bounds.above)(where, value)
     return stated
@@ -76,12 +78,8 @@ def _weights(value: object, where: str) -> dict[str, float]:
 
 
 def _plans(value: object, where: str) -> dict[str, AnswerValue]:
-    """Return inputs of plans; which of them there are, and what each may be, whoever reads them says."""
-    found: dict[str, AnswerValue] = {}
-    for name, stated in _object(value, where).items():
-        place = f"{where}.{name}"
-        found[name] = text()(place, stated) if isinstance(stated, str) else number(-1e15, 1e15)(place, stated)
-    return found
+    """Return inputs of plans, checked by what each may be."""
+    return parse_plans(_object(value, where))
 
 
 def _notes(value: object, where: str) -> dict[str, str]:

@@ -361,11 +361,16 @@ class Workbench:
 
         return Costs(self.catalog, read_assumptions(paths.cost_assumptions_path()))
 
-    def further(self, answer: Answer) -> Further:
-        """Return what a sheet says beside an answer: how many are needed, and what that costs."""
+    def further(self, answer: Answer, flips: Sequence[Flip] = ()) -> Further:
+        """Return what a sheet says beside an answer: how many are needed, what that costs, which to take.
+
+        Which to take, it says where the user answered questions; `flips` are what would change that, where
+        they were looked for.
+        """
         from gpudesk.domain.further import Further
 
-        return Further(self.how_many(answer.scenario), self.costs(answer))
+        decision = self.decide(answer) if answer.scenario.decision.answers else None
+        return Further(self.how_many(answer.scenario), self.costs(answer), decision, tuple(flips))
 
     def costs(self, answer: Answer) -> CostAnswer:
         """Return what an answered scenario costs."""

@@ -52,7 +52,8 @@ def run(options: argparse.Namespace) -> int:
             workbench.save_scenario(answer.scenario, target)
         elif target is not None:
             paper = getattr(options, "paper", None)
-            further = workbench.further(answer)
+            flips = workbench.flips(answer) if answer.scenario.decision.answers else ()
+            further = workbench.further(answer, flips)
             output.write_sheet(answer, target, paper, workbench.explain, further)
     if target is not None:
         output.written(target, as_json=options.json, content_hash=answer.content_hash)

@@ -48,6 +48,10 @@ class Ink:
         """Fill a rectangle; the radius is in points."""
         self._pen.tint(_rect(x, y, width, height), colour, radius / _MARKS)
 
+    def bar(self, x: float, y: float, width: float, height: float, slot: int) -> None:
+        """Fill a rectangle with the colour of a part."""
+        self._pen.tint(_rect(x, y, width, height), self._look.slot_mark(slot), 1.5 / _MARKS)
+
     def hatch(self, x: float, y: float, width: float, height: float, colour: str) -> None:
         """Draw slanting strokes over a rectangle."""
         self._pen.hatch(_rect(x, y, width, height), colour)

@@ -2,7 +2,8 @@
 
 Several arrangements are tried, the roomiest first. The first of two pages wins that has the whole table and
 its charts on the first page; failing that, one of two pages; failing that, the one with the fewest pages.
-Texts flow on over as many pages as they take.
+Texts flow on over as many pages as they take. Behind them, on pages of their own, stand what there is to say
+of a recommendation, and its trace.
 """
 
 from __future__ import annotations
@@ -18,11 +19,13 @@ from gpudesk.desktop.printing.memory_bars import MemoryChart
 from gpudesk.desktop.printing.opening import Opening
 from gpudesk.desktop.printing.paper import MM, SIDE, TOP, Paper, PaperSize
 from gpudesk.desktop.printing.pieces import Piece, Placed, beside, paragraph, rule
+from gpudesk.desktop.printing.recommending import recommendation_section, trace_heading
 from gpudesk.desktop.printing.table import Density, SetTable, key_of_marks
 from gpudesk.desktop.printing.texts import sections
 from gpudesk.desktop.printing.throughput import ThroughputChart
 from gpudesk.desktop.theme.fonts import load_fonts
 from gpudesk.domain.formatting import Formatter
+from gpudesk.sheets.recommendation import trace_table
 from gpudesk.sheets.sheet import Remark, Sheet, Table
 from gpudesk.text import tr
 
@@ -114,6 +117,7 @@ def lay_out(sheet: Sheet, size: PaperSize, formatter: Formatter) -> Pages:
             break
     assert best is not None
     flow = best[1]
+    _put_recommendation(flow, sheet)
     return Pages(flow.paper, tuple(_with_margins(sheet, flow.paper, flow.pages)))
 
 
@@ -199,6 +203,30 @@ def _put_further(flow: _Flow, sheet: Sheet, further: Table, remarks: Sequence[Re
         if flow.room < said.height + _REMARK_GAP:
             flow.turn()
         flow.put(said, _REMARK_GAP)
+
+
+def _put_recommendation(flow: _Flow, sheet: Sheet) -> None:
+    """Place the appendix, on pages of its own: what there is to say of the recommendation, and the trace."""
+    found = sheet.recommendation
+    if found is None or not (found.lines or sheet.trace):
+        return
+    room = flow.paper.inner_width
+    flow.turn()
+    columns = 3 if flow.paper.landscape else 2
+    section = SetSection(recommendation_section(found), room, columns, fine=False)
+    _put_section(flow, section, 0.0)
+    if not sheet.trace:
+        return
+    heading = trace_heading(room)
+    table = SetTable(sheet.heads, trace_table(sheet.trace, signed=False), room, _ARRANGEMENTS[-1].density)
+    left: Sequence[Piece] = table.rows
+    if flow.room < heading.height + 2 * _GAP + table.head.height + left[0].height:
+        flow.turn()
+    flow.put(heading, _GAP)
+    left = _put_groups(flow, table, left, 0.0)
+    while left:
+        flow.turn()
+        left = _put_groups(flow, table, left, 0.0)
 
 
 def _put_section(flow: _Flow, section: SetSection, gap: float) -> None:

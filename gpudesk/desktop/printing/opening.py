@@ -1,4 +1,4 @@
-"""The top of a sheet: title and note, the assumptions, and the answers to the headline questions."""
+"""The top of a sheet: title and note, assumptions, recommendation, answers to the headline questions."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Final
 from gpudesk.desktop.printing.ink import SWATCH, Ink
 from gpudesk.desktop.printing.letters import Run, at_most, line_height, lines_of, width, wrapped
 from gpudesk.desktop.printing.pieces import Piece, first_baseline, paragraph, rule, space, stacked
+from gpudesk.desktop.printing.recommending import recommending
 from gpudesk.sheets.sheet import Fact, Headline, Mark, Sheet
 from gpudesk.text import tr
 
@@ -22,7 +23,7 @@ _NOTE_SHARE: Final = 0.86
 
 
 class Opening:
-    """Title, note, assumptions and headline answers as one piece; says whether the note had room."""
+    """Title, note, assumptions, recommendation and headline answers; says whether the note had room."""
 
     def __init__(self, sheet: Sheet, room: float, note_lines: int) -> None:
         """Set everything for a width; the note gets so many lines at the most."""
@@ -39,6 +40,8 @@ class Opening:
             _facts(sheet.assumptions, room),
             rule(room, "hair", 0.5),
         ]
+        if sheet.recommendation is not None:
+            pieces.append(recommending(sheet.recommendation, room))
         faults = [headline for headline in sheet.headlines if headline.mark is Mark.FAILS]
         answers = [headline for headline in sheet.headlines if headline.mark is not Mark.FAILS]
         pieces += [_fault(headline, room) for headline in faults]

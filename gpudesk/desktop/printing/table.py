@@ -88,7 +88,10 @@ class SetTable:
         self._density = density
         self._plan = _planned(len(heads), table, room)
         self.head = self._heads(heads)
-        self.groups = tuple(self._group(group) for group in table.groups)
+        grouped = [self._group(group) for group in table.groups]
+        self.groups = tuple(map(stacked, grouped))
+        #: Every row by itself, the first of a group below its title: for groups that no page holds.
+        self.rows = tuple(row for rows in grouped for row in rows)
 
     # The heads
 
@@ -121,10 +124,11 @@ class SetTable:
 
     # Groups and rows
 
-    def _group(self, group: Group) -> Piece:
+    def _group(self, group: Group) -> list[Piece]:
+        """Return the rows of a group, the first one with the title above it."""
         beside = self._fits_beside(group)
-        rows = [self._row(row, beside=beside) for row in group.rows]
-        return stacked([*self._title(group.title), *rows])
+        first, *rest = [self._row(row, beside=beside) for row in group.rows]
+        return [stacked([*self._title(group.title), first]), *rest]
 
     def _title(self, title: str) -> list[Piece]:
         if not title:
@@ -151,8 +155,10 @@ class SetTable:
         plan, density = self._plan, self._density
         unit = width(row.unit, "small") + _PAD if row.unit else 0.0
         label = lines_of(row.label, "body", plan.labels - unit - _PAD)
+        detail = lines_of(row.detail, "small", plan.labels - _PAD, "text3")
         cells = [self._cell(cell, beside=beside) for cell in row.cells]
-        labels = density.row + (len(label) - 1) * _WRAPPED
+        said = (len(label) - 1) * _WRAPPED
+        labels = density.row + said + len(detail) * density.further
         height = max(labels, *(cell.height(density) for cell in cells))
         across = rule(plan.room, "grid", 0.4)
 
@@ -161,6 +167,8 @@ class SetTable:
             baseline = y + first_baseline("body", density.row)
             for number, line in enumerate(label):
                 draw_line(ink, line, x, baseline + number * _WRAPPED)
+            for number, line in enumerate(detail):
+                draw_line(ink, line, x, baseline + said + (number + 1) * density.further)
             if row.unit:
                 ink.text(
                     x + plan.labels - _PAD, baseline, row.unit, style="small", colour="text3", align="right"

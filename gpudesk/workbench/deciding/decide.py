@@ -25,6 +25,7 @@ from gpudesk.domain.decisions import (
     Recommended,
     Rule,
     Standing,
+    Tested,
     TraceLine,
     Verdict,
     Weighed,
@@ -243,11 +244,16 @@ def _heaviest(lines: Sequence[TraceLine], place: int) -> TraceLine | None:
 
 def _exclusions(keys: Sequence[str], lines: Sequence[TraceLine]) -> tuple[Exclusion, ...]:
     return tuple(
-        Exclusion(key, line.rule, tuple(each for each in line.cells[place].tested if each.holds is False))
+        Exclusion(key, line.rule, _because(line.cells[place].tested))
         for place, key in enumerate(keys)
         for line in lines
         if line.cells[place].effect is Effect.REMOVES
     )
+
+
+def _because(tested: tuple[Tested, ...]) -> tuple[Tested, ...]:
+    """Return the comparisons that fail; of a condition that asks that something does not hold, all of them."""
+    return tuple(each for each in tested if each.holds is False) or tested
 
 
 def _advice(lines: Sequence[TraceLine]) -> tuple[Advice, ...]:

@@ -44,7 +44,7 @@ class _Input:
 def flip_steps(
     decider: Decider, answer: Answer, said: dict[str, AnswerValue] | None = None
 ) -> Steps[tuple[Flip, ...]]:
-    """Look for flips, an input a step, and return them, the nearest change first.
+    """Look for flips, a trial a step, and return them, the nearest change first.
 
     A flip leaves another accelerator in the lead, or none. Each was tried out as it is stated.
     """
@@ -54,8 +54,12 @@ def flip_steps(
     inputs = list(_inputs(decider, answer, stated, present))
     found: list[tuple[float, Flip]] = []
     for number, each in enumerate(inputs):
-        yield Progress(message("decide.flipping"), number, len(inputs))
-        flips = [flip for tries in each.tries if (flip := _flip(each, tries, lead)) is not None]
+        progress = Progress(message("decide.flipping"), number, len(inputs))
+        flips = []
+        for tries in each.tries:
+            flip = yield from _flip(each, tries, lead, progress)
+            if flip is not None:
+                flips.append(flip)
         if flips:
             found.append(min(((_distance(each, flip), flip) for flip in flips), key=lambda pair: pair[0]))
     found.sort(key=lambda pair: pair[0])
@@ -142,22 +146,27 @@ def _outward(now: float, low: float, high: float) -> tuple[tuple[float, ...], tu
     )
 
 
-def _flip(each: _Input, tries: tuple[AnswerValue, ...], lead: str | None) -> Flip | None:
-    """Return the nearest value in one direction that changes who leads; None where none does."""
+def _flip(
+    each: _Input, tries: tuple[AnswerValue, ...], lead: str | None, progress: Progress
+) -> Steps[Flip | None]:
+    """Look for the nearest value in one direction that changes who leads, a trial a step."""
     same = each.now
     for value in tries:
+        yield progress
         if _lead(each.decide(value, _TRIAL_DRAWS)) == lead:
             same = value
             continue
         if isinstance(same, float) and isinstance(value, float):
-            value = _between(each, same, value, lead)  # noqa: PLW2901 - what is nearer takes its place
+            nearer = yield from _between(each, same, value, lead, progress)
+            return _tried(each, nearer, lead)
         return _tried(each, value, lead)
     return None
 
 
-def _between(each: _Input, same: float, changed: float, lead: str | None) -> float:
-    """Return a number near the turning point, on its changed side, with few digits."""
+def _between(each: _Input, same: float, changed: float, lead: str | None, progress: Progress) -> Steps[float]:
+    """Look for a number near the turning point, on its changed side, with few digits."""
     for _ in range(_HALVINGS):
+        yield progress
         middle = math.sqrt(same * changed) if same > 0.0 and changed > 0.0 else (same + changed) / 2.0
         if _lead(each.decide(middle, _TRIAL_DRAWS)) == lead:
             same = middle

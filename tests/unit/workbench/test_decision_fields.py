@@ -59,7 +59,7 @@ def test_nothing_said_is_not_written(tmp_path: Path) -> None:
         ({"answers": {"priority": 3}}, "decision.answers.priority", "field.word"),
         ({"answers": {"ttft_limit_ms": 0}}, "decision.answers.ttft_limit_ms", "field.range_above"),
         ({"answers": {"ttft_limit_ms": True}}, "decision.answers.ttft_limit_ms", "field.type"),
-        ({"answers": {"ttft_limit_ms": "soon"}}, "decision.answers.ttft_limit_ms", "field.word"),
+        ({"answers": {"ttft_limit_ms": "soon"}}, "decision.answers.ttft_limit_ms", "decide.number"),
         ({"weights": {"D000-01": -1}}, "decision.weights.D000-01", "field.range"),
         ({"weights": {"D000-01": "much"}}, "decision.weights.D000-01", "field.type"),
         ({"plans": {"next_part": []}}, "decision.plans.next_part", "field.type"),

@@ -140,7 +140,7 @@ def test_paper_without_its_scenario_is_told(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_every_page_of_the_window_is_drawn_without_touching_the_users_folder(user_home: Path) -> None:
-    assert drawing.check_window().text == "5 pages drawn"
+    assert drawing.check_window().text == "6 pages drawn"
     assert not user_home.exists()
     assert os.environ["GPUDESK_HOME"] == str(user_home)
 

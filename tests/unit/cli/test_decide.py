@@ -1,0 +1,338 @@
+"""`gpudesk decide`: the recommendation as text and for programs, what is asked, and what cannot be said."""
+
+import io
+import json
+import math
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gpudesk.cli import main as entry
+from gpudesk.cli.decide_text import decision_lines
+from gpudesk.cli.tables import text_width
+from gpudesk.domain.decisions import Flip, Verdict
+from gpudesk.domain.questions import QUESTIONS
+from gpudesk.sheets.names import column_names
+from gpudesk.workbench.templates import read_template
+from gpudesk.workbench.workbench import Workbench
+
+Capture = pytest.CaptureFixture[str]
+ASKED = ["--template", "70b-chat-on-four"]
+
+
+@pytest.fixture(autouse=True)
+def wide(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give lines the room that they ask for."""
+    monkeypatch.setenv("COLUMNS", "120")
+
+
+def decide(capsys: Capture, *more: str) -> dict[str, Any]:
+    """Return what the command writes for programs."""
+    assert entry.main(["decide", "--json", *ASKED, *more]) == 0
+    said = capsys.readouterr()
+    assert said.err == ""
+    found: dict[str, Any] = json.loads(said.out)
+    return found
+
+
+def text(capsys: Capture, *more: str) -> str:
+    """Return what the command writes for people, without protected spaces."""
+    assert entry.main(["decide", *more]) == 0
+    said = capsys.readouterr()
+    assert said.err == ""
+    return said.out.replace("\N{NO-BREAK SPACE}", " ")
+
+
+def numbers(value: object) -> Iterator[float]:
+    """Yield every number of a JSON document."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, list):
+        for each in value:
+            yield from numbers(each)
+    elif isinstance(value, (int, float)):
+        yield float(value)
+
+
+def stdin(monkeypatch: pytest.MonkeyPatch, raw: bytes) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(raw)))
+
+
+# What it comes to
+
+
+def test_a_winner_is_recommended_with_its_deployment(capsys: Capture) -> None:
+    found = decide(capsys, "--set", "acquisition=rent", "--set", "porting=no", "--weight", "D000-19=100")
+    assert found["verdict"] == "winner"
+    assert found["recommendation"] == {
+        "accelerator": "b200-hgx",
+        "key": "b200-hgx",
+        "count": 1,
+        "parallel": {"tp": 1, "pp": 1, "ep": 1, "dp": 1, "attention_dp": False},
+    }
+    assert found["leading"] == "b200-hgx"
+    assert found["robustness"] == found["shares"]["b200-hgx"] > 2 / 3
+    assert found["pilot"] is None
+    removed = {(each["accelerator"], each["rule"]) for each in found["excluded"]}
+    assert {("mi325x", "D000-10"), ("mi355x", "D000-10")} <= removed
+    assert all(each["because"] for each in found["excluded"])
+
+
+def test_without_a_clear_winner_there_is_no_recommendation(capsys: Capture) -> None:
+    found = decide(capsys, "--set", "priority=cost", "--set", "team=rocm")
+    assert found["verdict"] == "no clear winner"
+    assert found["recommendation"] is None
+    assert found["leading"] in found["shares"]
+    assert found["pilot"]["accelerators"] == [found["leading"], found["runner_up"]]
+    assert 0.0 < found["robustness"] < 2 / 3
+
+
+def test_where_none_fits_nothing_leads(capsys: Capture) -> None:
+    found = decide(capsys, "--set", "site=pcie")
+    assert found["verdict"] == "none fits"
+    assert found["recommendation"] is None
+    assert found["leading"] is None
+    assert found["robustness"] == 0.0
+    (because,) = found["excluded"][0]["because"]
+    assert because == {"condition": "form == 'pcie'", "left": "sxm", "right": "pcie", "holds": False}
+
+
+def test_the_trace_says_what_rules_tested_and_favour(capsys: Capture) -> None:
+    found = decide(capsys, "--set", "priority=cost", "--set", "ttft_limit_ms=2000", "--weight", "D000-02=7")
+    lines = {line["rule"]: line for line in found["trace"]}
+    cost = lines["D000-02"]
+    assert cost["answer"] == {"priority": "cost"}
+    assert cost["weight"] == 7.0 == found["weights"]["D000-02"]
+    assert cost["favours"] == ["mi325x"]
+    assert cost["theme"] == "cost"
+    assert cost["source"] == "seed-000"
+    assert cost["pair"] == ["mi325x", "h200-sxm"]
+    assert cost["printed"]
+    assert cost["corrected"]
+    assert "D-095" in cost["disputes"]
+    assert cost["effects"]["mi325x"]["effect"] == "favours"
+    value = cost["effects"]["mi325x"]["value"]
+    assert value["low"] < value["value"] < value["high"]
+    limit = lines["L-01"]["effects"]["mi325x"]
+    (tested,) = limit["tested"]
+    assert tested["condition"] == "ttft_ms <= ttft_limit_ms"
+    assert tested["right"] == 2000.0
+    assert set(tested["left"]) == {"value", "low", "high"}
+    counted = [line for line in found["trace"] if line["counted_with"]]
+    assert counted
+    assert all(line["counted_with"] in lines for line in counted)
+    assert {line["rule"] for line in found["trace"]}.isdisjoint(found["silent"])
+
+
+def test_programs_get_finite_numbers_and_every_part(capsys: Capture) -> None:
+    found = decide(capsys)
+    assert all(map(math.isfinite, numbers(found)))
+    assert set(found["answers"]) == set(QUESTIONS)
+    assert found["answers"]["current_platform"] == {"value": "CUDA", "origin": "default"}
+    assert found["answers"]["priority"] == {"value": "balanced", "origin": "default"}
+    assert {each["rule"] for each in found["advice"]} <= {line["rule"] for line in found["trace"]}
+    assert sum(found["shares"].values()) == pytest.approx(1.0)
+    assert {each["key"] for each in found["standings"]} == set(found["shares"])
+    for factor in found["factors"]:
+        assert set(factor["cells"]) == set(found["shares"])
+    for reason in found["reasons"]:
+        assert reason["gain"] > 0.0
+        assert reason["sentence"]
+    for reason in found["against"]:
+        assert reason["gain"] < 0.0
+
+
+def test_changes_are_those_that_were_tried_out(capsys: Capture) -> None:
+    found = decide(capsys)
+    assert found["flips"]
+    flip = next(each for each in found["flips"] if each["input"] in QUESTIONS)
+    assert set(flip) == {"input", "from", "to", "becomes", "verdict"}
+    assert flip["from"] == found["answers"][flip["input"]]["value"]
+    changed = decide(capsys, "--set", f"{flip['input']}={flip['to']}")
+    assert changed["leading"] == (flip["becomes"][0] if flip["becomes"] else None)
+    assert changed["verdict"] == flip["verdict"]
+
+
+# What people read
+
+
+def test_people_read_verdict_reasons_figures_changes_and_trace(capsys: Capture) -> None:
+    said = text(capsys, *ASKED, "--set", "priority=cost", "--set", "acquisition=rent")
+    first, *rest = said.splitlines()
+    assert first.startswith(("No clear winner: ", "Rent "))
+    assert "of 100 draws" in said
+    for heading in ("Delivers", "For it", "To do", "What would change it", "Trace", "Matters most"):
+        assert heading in rest
+    assert "output throughput 1,386 (959 – 2,098) tok/s" in " ".join(said.split())
+    assert "Must hold" in said
+    assert "⊘ removes it" in said
+    assert "{" not in said
+    assert "==" not in said
+
+
+def test_exclusions_stand_with_rule_and_number(capsys: Capture) -> None:
+    said = text(capsys, *ASKED, "--set", "ttft_limit_ms=500")
+    joined = " ".join(said.split())
+    assert "H200 SXM: first token within the limit; time to first token, 1,110 (674 – 2,185) ms ≤" in joined
+    assert "limit for the first token 500 ms: no (L-01)." in joined
+
+
+@pytest.mark.parametrize("template", ["70b-chat-on-four", "405b-one-node"])
+def test_every_line_fits_the_terminal(template: str) -> None:
+    with Workbench.open(with_own=False) as workbench:
+        answer = workbench.answer(read_template(template))
+        decision = workbench.decide(answer, {"priority": "cost", "ttft_limit_ms": 700.0})
+        names = dict(zip(decision.columns, column_names(answer), strict=True))
+    flip = Flip("serving_engine", "any", "tensorrt-llm", decision.columns[:1], Verdict.OPEN)
+    for width in (50, 80, 100, 160):
+        lines = list(decision_lines(decision, [flip], names, width, str))
+        assert max(map(text_width, lines)) <= width
+        assert any(line.startswith("D000-02") for line in lines)
+
+
+def test_lists_of_questions_and_rules_need_no_scenario(capsys: Capture) -> None:
+    questions = text(capsys, "--list-questions", "--set", "priority=cost")
+    for name in QUESTIONS:
+        assert f"\n{name}  " in questions
+    assert "now cost, yours; default balanced" in questions
+    assert "a number above 0, up to 3,600,000, ms" in questions
+    rules = text(capsys, "--list-rules", "--weight", "D000-03=7")
+    line = next(line for line in rules.splitlines() if line.startswith("D000-03"))
+    assert "Strong preference" in line
+    assert " 7 " in line
+    assert "Seed 000, MI325X vs H200" in rules
+
+
+def test_lists_for_programs_carry_what_is_in_force(capsys: Capture) -> None:
+    limits = ["--ttft-ms", "900", "--tpot-ms", "60"]
+    more = ["--set", "ttft_limit_ms=1500", *limits]
+    assert entry.main(["decide", "--list-questions", "--json", *ASKED, *more]) == 0
+    questions = {each["id"]: each for each in json.loads(capsys.readouterr().out)["questions"]}
+    assert set(questions) == set(QUESTIONS)
+    limit = questions["ttft_limit_ms"]
+    assert (limit["value"], limit["origin"], limit["default"]) == (1500.0, "yours", "none")
+    assert limit["number"]["unit"] == "ms"
+    token = questions["tpot_limit_ms"]
+    assert (token["value"], token["origin"]) == (60.0, "scenario")
+    assert [each["id"] for each in questions["priority"]["options"]] == list(QUESTIONS["priority"].options)
+    assert questions["team"]["origin"] == "default"
+    assert entry.main(["decide", "--list-rules", "--json", "--weight", "D000-03=7"]) == 0
+    rules = {each["id"]: each for each in json.loads(capsys.readouterr().out)["rules"]}
+    assert rules["D000-03"]["weight"] == 7.0
+    assert rules["D000-05"]["weight"] == 0.0
+    assert rules["D000-05"]["unfounded"]
+    assert rules["L-01"]["source"] is None
+
+
+# What is said, and over what
+
+
+def test_options_come_before_the_file_and_the_file_before_the_scenario(
+    capsys: Capture, tmp_path: Path
+) -> None:
+    scenario = tmp_path / "case.gpudesk"
+    assert entry.main(["sheet", *ASKED, "-o", str(scenario)]) == 0
+    document = json.loads(scenario.read_text(encoding="utf-8"))
+    document["decision"] = {
+        "version": 1,
+        "answers": {"priority": "speed", "team": "small", "site": "oam"},
+        "weights": {"D000-03": 5, "D000-09": 6},
+    }
+    scenario.write_text(json.dumps(document), encoding="utf-8")
+    answers = tmp_path / "answers.json"
+    answers.write_text('{"priority": "users", "team": "cuda"}', encoding="utf-8")
+    capsys.readouterr()
+    more = ["--answers", str(answers), "--set", "priority=certainty", "--weight", "D000-03=4"]
+    assert entry.main(["decide", "--json", "--scenario", str(scenario), *more]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert {name: found["answers"][name]["value"] for name in ("priority", "team", "site")} == {
+        "priority": "certainty",
+        "team": "cuda",
+        "site": "oam",
+    }
+    assert found["weights"]["D000-03"] == 4.0
+    assert found["weights"]["D000-09"] == 6.0
+
+
+def test_answers_come_from_standard_input(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    stdin(monkeypatch, b'{"priority": "cost", "months_to_launch": 4, "team": null}')
+    found = decide(capsys, "--answers", "-")
+    assert found["answers"]["priority"] == {"value": "cost", "origin": "yours"}
+    assert found["answers"]["months_to_launch"] == {"value": 4.0, "origin": "yours"}
+    assert found["answers"]["team"]["origin"] == "default"
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (("--set", "foo=1"), '--set: "foo" is not a field here'),
+        (("--set", "prioritee=cost"), "the closest: priority"),
+        (("--set", "priority"), "--set: priority states no answer; write it as priority=cost"),
+        (("--set", "priority=money"), "--set priority: money is not one of balanced, cost"),
+        (("--set", "ttft_limit_ms=fast"), "ttft_limit_ms=fast states no answer"),
+        (("--set", "ttft_limit_ms=nan"), "ttft_limit_ms=nan states no answer"),
+        (("--set", "ttft_limit_ms=0"), "--set ttft_limit_ms: 0.0 is not above 0"),
+        (("--weight", "D000-99=1"), "--weight: D000-99 is no rule; the closest: D000-"),
+        (("--weight", "d000-03=1"), "d000-03 is no rule; the closest: D000-03"),
+        (("--weight", "D000-03"), "--weight: D000-03 states no weight"),
+        (("--weight", "D000-03=x"), "states no weight"),
+        (("--weight", "D000-03=101"), "--weight D000-03: 101.0 is not between 0 and 100"),
+        (("--answers", "nowhere.json"), "nowhere.json: cannot be read"),
+    ],
+)
+def test_what_cannot_be_said_is_named_at_the_option(
+    capsys: Capture, more: tuple[str, ...], said: str
+) -> None:
+    assert entry.main(["decide", *ASKED, *more]) == 1
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert said in told.err
+    assert told.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("raw", "said"),
+    [
+        (b"[1]", "is no JSON object of answers"),
+        (b"{", "is not JSON at line 1"),
+        (b'{"priority": NaN}', "is no JSON object of answers"),
+        (b"[" * 100_000, "is no JSON object of answers"),
+        (b'{"priority": "cost", "priority": "speed"}', "states priority twice"),
+        (b'\n{"priority": "\xff"}', "is not UTF-8 text in line 2"),
+        (b'{"priority": "money"}', ": priority: money is not one of"),
+        (b'{"prioriti": "cost"}', '"prioriti" is not a field here; the closest: priority'),
+        (b'{"ttft_limit_ms": "2 s"}', ": ttft_limit_ms: 2 s is neither a number nor none"),
+        (b" " * ((1 << 20) + 1), "is larger than"),
+    ],
+)
+def test_faults_of_the_file_name_it_and_the_place(
+    capsys: Capture, tmp_path: Path, raw: bytes, said: str
+) -> None:
+    file = tmp_path / "answers.json"
+    file.write_bytes(raw)
+    assert entry.main(["decide", *ASKED, "--answers", str(file)]) == 1
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert told.err.startswith(f"gpudesk: {file}: ")
+    assert said in told.err
+    assert told.err.count("\n") == 1
+
+
+def test_without_anything_to_compare_the_usage_is_told(capsys: Capture) -> None:
+    assert entry.main(["decide"]) == 2
+    assert "--accelerators and --model are missing" in capsys.readouterr().err
+    assert entry.main(["decide", *ASKED, "--sets", "priority=cost"]) == 2
+
+
+def test_no_window_is_loaded() -> None:
+    code = (
+        "import sys; from gpudesk.cli.main import main; "
+        "code = main(['decide', '--template', 'mi300x-or-h100-70b', '--json']); "
+        "sys.exit(code or any(name.startswith('PySide6') for name in sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr

@@ -1,0 +1,177 @@
+"""Facts and conditions of rules in words: every one that rules name, and none as the program writes it."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from gpudesk import paths
+from gpudesk.advisor.conditions import condition
+from gpudesk.domain.decisions import Fact, Rule
+from gpudesk.domain.decisions import Tested as Comparison
+from gpudesk.domain.estimates import Banded
+from gpudesk.domain.formatting import UNKNOWN, Formatter
+from gpudesk.domain.questions import NO_LIMIT, QUESTIONS
+from gpudesk.sheets import condition_words as words
+from gpudesk.sheets.fact_words import fact_name, fact_text, in_sentence
+from gpudesk.workbench.deciding.rules_file import read_rules
+
+FORMATTER = Formatter()
+
+
+def rules() -> tuple[Rule, ...]:
+    return read_rules(paths.rules_dir())
+
+
+def conditions(rule: Rule) -> Iterator[str]:
+    """Yield all conditions of a rule."""
+    for case in rule.cases:
+        yield from (text for text in (case.when, case.requires, case.favours, case.checks) if text)
+
+
+def named() -> list[str]:
+    """Return every fact that rules show or ask for."""
+    found = {rule.shows for rule in rules() if rule.shows}
+    for rule in rules():
+        for text in conditions(rule):
+            found |= condition(text).names
+    return sorted(found)
+
+
+def plain(text: str) -> str:
+    return text.replace("\N{NO-BREAK SPACE}", " ")
+
+
+def test_every_fact_of_rules_has_a_name_and_a_format() -> None:
+    names = named()
+    assert len(names) > 80
+    for name in names:
+        assert "_" not in fact_name(name), name
+        assert fact_text(name, None, FORMATTER) == UNKNOWN
+        if name not in QUESTIONS:
+            for value in (True, False, 412.0, Banded(2.0, 1.0, 3.0), 0.0, float("inf")):
+                assert fact_text(name, value, FORMATTER)
+
+
+def test_no_two_facts_are_called_the_same_in_one_condition() -> None:
+    for rule in rules():
+        for text in conditions(rule):
+            used = condition(text).names
+            assert len({fact_name(name) for name in used}) == len(used), text
+
+
+def test_no_condition_is_shown_as_the_program_writes_it() -> None:
+    for rule in rules():
+        for text in conditions(rule):
+            said = words.condition_text(text, FORMATTER)
+            assert "_" not in said, said
+            assert "==" not in said
+            assert "1e" not in said
+            assert "not: " not in said
+
+
+@pytest.mark.parametrize(
+    ("name", "fact", "said"),
+    [
+        ("needs_alone_gb", 412.345, "412 GB"),
+        ("memory_gib", 141.0, "141 GiB"),
+        ("bandwidth_tbs", 4.8, "4.8 TB/s"),
+        ("link_gbs", 1071.4, "1,071 GB/s"),
+        ("host_traffic_gbs", 1.2e-5, "under 0.01 GB/s"),
+        ("peak_pflops", 0.9895, "0.9895 PFLOPS"),
+        ("tokens_per_s", Banded(1731.2, 1506.0, 1956.0), "1,731 (1,506 – 1,956) tok/s"),
+        ("ttft_ms", Banded(1990.0, 1630.0, 2550.0), "1,990 (1,630 – 2,550) ms"),
+        ("rent_usd_h", 1.95, "1.95 USD/h"),
+        ("spend_usd", 2362.5, "2,362 USD"),
+        ("usd_per_million", Banded(0.665, 0.439, 0.961), "0.665 (0.439 – 0.961) USD/M tokens"),
+        ("payback_hours", 20_400.0, "20,400 h/month"),
+        ("payback_hours", float("inf"), "never"),
+        ("params_b", 70.0, "70B"),
+        ("years", 1.0, "1 year"),
+        ("decode_share", 0.987, "99 %"),
+        ("max_concurrency", 276.0, "276"),
+        ("engines", "llama.cpp, sglang, tensorrt-llm", "llama.cpp, SGLang, TensorRT-LLM"),
+        ("generation", "blackwell-ultra", "Blackwell Ultra"),
+        ("generation", "of-tomorrow", "of-tomorrow"),
+        ("form", "oam", "OAM"),
+        ("form", "other", "another"),
+        ("limiter", "memory bandwidth", "memory bandwidth"),
+        ("fits_alone", False, "no"),
+        ("serving_engine", "tensorrt-llm", "TensorRT-LLM"),
+        ("ttft_limit_ms", 2000.0, "2 s"),
+        ("ttft_limit_ms", NO_LIMIT, "no limit"),
+        ("export_score", 20_912.0, "20,912"),
+    ],
+)
+def test_facts_have_the_digits_and_the_unit_of_the_field(name: str, fact: Fact, said: str) -> None:
+    assert plain(fact_text(name, fact, FORMATTER)) == said
+
+
+@pytest.mark.parametrize(
+    ("tested", "said"),
+    [
+        (
+            Comparison("needs_alone_gb <= memory_gb", 412.0, 256.0, holds=False),
+            "needed on one, 412 GB ≤ memory 256 GB: no",
+        ),
+        (Comparison("weights_gb > 140", 72.6, 140.0, holds=False), "weights, 72.6 GB > 140 GB: no"),
+        (
+            Comparison("ttft_ms <= ttft_limit_ms", Banded(1990.0, 1630.0, 2550.0), 2000.0, holds=None),
+            "time to first token, 1,990 (1,630 – 2,550) ms ≤ limit for the first token 2 s: cannot be told",
+        ),
+        (
+            Comparison("ttft_limit_ms < 1000000000000.0", 2000.0, 1e12, holds=True),
+            "limit for the first token: 2 s",
+        ),
+        (Comparison("fits_alone", True, None, holds=True), "fits on one: yes"),
+        (Comparison("fits_alone", None, None, holds=None), "fits on one: cannot be told"),
+        (Comparison("form == 'oam'", "sxm", "oam", holds=False), "form: SXM, not OAM"),
+        (Comparison("team == 'rocm'", "rocm", "rocm", holds=True), "team: skilled in ROCm"),
+        (Comparison("team == 'rocm'", None, "rocm", holds=None), "team: —"),
+        (
+            Comparison("fewest_count == most_count", 1.0, 2.0, holds=False),
+            "fewest accelerators of any, 1 = most accelerators of any 2: no",
+        ),
+    ],
+)
+def test_comparisons_say_their_numbers_and_what_came_out(tested: Comparison, said: str) -> None:
+    assert plain(words.tested_text(tested, FORMATTER)) == said
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            "needs_gb > 200 and shape == 'one'",
+            "weights and one request > 200 GB and model on accelerators: on one",
+        ),
+        ("team == 'cuda' or team == 'small'", "team: CUDA only or small or new"),
+        ("not needs_port", "needs no port"),
+        ("not fits", "not: the deployment fits"),
+        ("ttft_limit_ms < 1e12", "limit for the first token is set"),
+        ("standing != 'frontier'", "record that is asked for: other than at the frontier"),
+        (
+            "budget_usd < 1e12 and (long_context == 'yes' or weights_gb > 140)",
+            "budget for accelerators is set and (long context is a core need: yes or weights > 140 GB)",
+        ),
+        ("spend_usd <= budget_usd", "accelerators of the deployment to buy ≤ budget for accelerators"),
+        ("headroom_gb > kv_one_gb * 2", "memory left over, each > kv_one_gb * 2"),
+    ],
+)
+def test_conditions_read_as_words(text: str, said: str) -> None:
+    assert plain(words.condition_text(text, FORMATTER)) == said
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("Weights", "weights"),
+        ("KV cache of one request", "KV cache of one request"),
+        ("PCIe, both ways", "PCIe, both ways"),
+        ("TensorRT-LLM", "TensorRT-LLM"),
+        ("I do not know", "I do not know"),
+        ("A user at the keyboard", "a user at the keyboard"),
+        ("16-bit compute, dense", "16-bit compute, dense"),
+    ],
+)
+def test_names_of_their_own_keep_their_capitals(name: str, said: str) -> None:
+    assert in_sentence(name) == said
