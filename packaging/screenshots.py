@@ -75,6 +75,10 @@ class _Studio:
         self._program.set_theme("light")
         desk.select(cost("mi325x", OWNED))
         self._take("cost-light", "cost")
+        self._program.set_theme("dark")
+        self._ask_for_first_token()
+        self._take("decide-question-dark", "decide")
+        self._program.set_theme("light")
         self._state_a_value()
         self._choose_in_catalog("mi325x", "memory_bandwidth")
         self._take("catalog-light", "catalog")
@@ -90,6 +94,24 @@ class _Studio:
         self._window.desk.undo_stack.setClean()
         self._window.close()
         self._settle()
+
+    def _ask_for_first_token(self) -> None:
+        """Go to the question for a limit, with two others answered, and answer it."""
+        from gpudesk.desktop.pages.decide.page import DecidePage
+        from gpudesk.desktop.pages.decide.questions_view import QuestionsView
+        from gpudesk.domain.questions import Screen
+
+        self._window.show_page("decide")
+        self._settle()
+        page = self._window.page
+        if isinstance(page, DecidePage) and isinstance(page.view, QuestionsView):
+            view = page.view
+            for question, value in (("serving_engine", "vllm"), ("shape", "free"), ("ttft_limit_ms", 2000.0)):
+                view.answer(question, value)
+            view.show_screen(Screen.LATENCY)
+            self._settle()
+            while view.effects.busy:
+                self._settle()
 
     def _choose_in_catalog(self, thing: str, name: str) -> None:
         """Go to a cell of the catalog's list."""

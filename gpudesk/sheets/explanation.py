@@ -12,6 +12,7 @@ from functools import cached_property
 
 from gpudesk.domain.claims import Stance
 from gpudesk.domain.sizing import Remedy
+from gpudesk.sheets.explanation_decisions import DecisionLines
 from gpudesk.text import tr
 
 
@@ -315,7 +316,7 @@ class Explanation:
 
     `band` is the interval, the range of claims or the reason why there is no figure, in words. `age` is how
     old a fact of the catalog is, `stale` whether that is too old by the user's rule. `facts` say on what all
-    of it rests, for copies.
+    of it rests, for copies. What is about a decision as a whole has no figure.
     """
 
     what: str
@@ -342,6 +343,7 @@ class Explanation:
     stated: tuple[StatedGroup, ...] = ()
     uses: tuple[UseLine, ...] = ()
     offers: tuple[Offer, ...] = ()
+    decision: DecisionLines | None = None
 
     @property
     def value(self) -> str:

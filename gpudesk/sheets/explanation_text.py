@@ -18,8 +18,11 @@ from gpudesk.text import tr
 
 def with_sources(explanation: Explanation) -> str:
     """Return the figure with its band, conditions, basis and the sources behind it."""
-    head = f"{explanation.what}: {explanation.value}"
-    lines = [head, explanation.band, explanation.basis, explanation.age, explanation.conditions]
+    head = f"{explanation.what}: {explanation.value or explanation.conditions}"
+    conditions = explanation.conditions if explanation.value else ""
+    lines = [head, explanation.band, explanation.basis, explanation.age, conditions]
+    if explanation.decision is not None:
+        lines += explanation.decision.as_text()
     lines += explanation.facts
     lines += [f"{detail.label}: {detail.value}" for detail in explanation.details]
     if explanation.limits is not None and explanation.limits.shares:

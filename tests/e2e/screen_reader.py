@@ -251,6 +251,12 @@ _PAGES: dict[str, dict[str, tuple[str, str]]] = {
         "Monte Carlo": ("table", "In 100,000 draws"),
         "Assumptions": ("text", "Purchase price of H200 SXM, at least"),
     },
+    "Decide": {
+        "Questions": ("radio button", "Any, Whatever serves this model"),
+        "Recommendation": ("table", "Trace of the decision"),
+        "Two sets": ("push button", ""),
+        "Factors": ("table", "Factors"),
+    },
 }
 
 

@@ -128,7 +128,7 @@ def test_pressing_a_headline_fills_the_panel() -> None:
 
 def test_every_view_of_every_page_opens_from_its_tab() -> None:
     pages = main_job()["pages"]
-    assert len(pages) == 19
+    assert len(pages) == 23
     charts = [
         control
         for view, controls in pages.items()
@@ -145,6 +145,16 @@ def test_bars_of_memory_are_heard_with_verdict_and_parts() -> None:
     assert len(bars) == 4
     assert bars[1].startswith("MI325X × 1: Fits, up to 235 in flight, ")
     assert "Weights: 67.7 GiB (72.7 GB); KV cache of 64 requests: 48.8 GiB" in bars[1]
+
+
+def test_answers_of_the_dialogue_are_heard_with_what_they_leave() -> None:
+    controls = main_job()["pages"]["Decide/Questions"]
+    answers = [control for control in controls if control["role"] == "radio button"]
+    steps = [each["name"] for each in answers if each["name"][:2] in {f"{n}," for n in range(1, 10)}]
+    assert len(steps) == 9
+    (engine,) = [each for each in answers if each["name"] == "vLLM, Runs on either platform"]
+    assert engine["description"].startswith("Leaves all 4; ")
+    assert engine["description"].endswith("; key 2")
 
 
 def test_the_sheet_opens_with_named_buttons() -> None:

@@ -9,6 +9,7 @@ from typing import Any, Final
 from PySide6.QtCore import QRectF
 
 from gpudesk.desktop.panel.catalog_blocks import add_age, statement_layout, use_layout
+from gpudesk.desktop.panel.decision_blocks import outcome_layout, ruling_layout, said_layout
 from gpudesk.desktop.panel.fold_blocks import fold_layout
 from gpudesk.desktop.panel.node import Heading, Kind, Link, Node, Remark, Share
 from gpudesk.desktop.panel.pieces import Fill, Glyph, Icon, Key, Layout, Measure, Rule, Text
@@ -84,6 +85,9 @@ class Blocks:
             Kind.STATED: lambda group, state: fold_layout(group.label, "text1", state, measure),
             Kind.MORE: lambda more, state: fold_layout(more.title, "text2", state, measure),
             Kind.USE: lambda use, state: use_layout(use, state, measure),
+            Kind.OUTCOME: lambda line, state: outcome_layout(line, state, measure),
+            Kind.RULING: lambda line, state: ruling_layout(line, state, measure),
+            Kind.SAID: lambda said, state: said_layout(said, state, measure),
             Kind.RULE: self._rule,
             Kind.LINK: self._link,
             Kind.EMPTY: self._empty,
@@ -127,8 +131,9 @@ class Blocks:
         layout.space(self._px(14))
         self._wrapped(layout, x, what.what, "section", "text1", width)
         self._wrapped(layout, x, what.conditions, "small", "text2", width)
-        layout.space(self._px(8))
-        self._figure(layout, x, what, width)
+        if what.figure:
+            layout.space(self._px(8))
+            self._figure(layout, x, what, width)
         self._wrapped(layout, x, what.band, "small", "text2", width)
         if what.basis:
             self._basis(layout, x, what, width)

@@ -39,6 +39,10 @@ class Explainer:
             return explain_selection(selection, self._view())
         if selection is None or answer is None:
             return None
+        if selection.of_decision:
+            from gpudesk.desktop.panel.decision_explainer import explain_decision
+
+            return explain_decision(self._desk, selection, self._view())
         if selection.kind is SelectionKind.MODEL:
             made = explain_model(answer, selection.name, formatter)
             return self._with_catalog(made, answer.model_attributes, selection.name)

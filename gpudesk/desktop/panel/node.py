@@ -26,6 +26,7 @@ from gpudesk.sheets.explanation import (
     TermLine,
     UseLine,
 )
+from gpudesk.sheets.explanation_decisions import OutcomeLine, RulingLine
 from gpudesk.text import tr
 
 T = TypeVar("T")
@@ -55,6 +56,9 @@ class Kind(StrEnum):
     STATED = "stated"
     MORE = "more"
     USE = "use"
+    OUTCOME = "outcome"
+    RULING = "ruling"
+    SAID = "said"
     RULE = "rule"
     LINK = "link"
     EMPTY = "empty"
@@ -64,7 +68,9 @@ class Kind(StrEnum):
 PASSIVE = frozenset({Kind.SECTION, Kind.BAR, Kind.GROUP, Kind.RULE})
 
 #: Lines that a click anywhere on them folds in or out.
-FOLDING = frozenset({Kind.CLAIM, Kind.PLANS, Kind.RECORD, Kind.STATEMENT, Kind.STATED, Kind.MORE})
+FOLDING = frozenset(
+    {Kind.CLAIM, Kind.PLANS, Kind.RECORD, Kind.STATEMENT, Kind.STATED, Kind.MORE, Kind.RULING}
+)
 
 
 class Command(StrEnum):
@@ -132,6 +138,8 @@ Content = (
     | StatementLine
     | StatedGroup
     | UseLine
+    | OutcomeLine
+    | RulingLine
     | Link
     | None
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gpudesk.desktop.panel.catalog_nodes import AFTER_CLAIMS, use_nodes
+from gpudesk.desktop.panel.decision_nodes import decision_nodes
 from gpudesk.desktop.panel.node import (
     Command,
     Heading,
@@ -36,6 +37,7 @@ def nodes_of(explanation: Explanation) -> tuple[Node, ...]:
     """Return the lines of an explanation in the order in which they are read."""
     return (
         Node(Kind.HEAD, "head", explanation, _head_sentence(explanation), explanation.sentence),
+        *decision_nodes(explanation.decision),
         *_remedy_nodes(explanation),
         *_record_nodes(explanation.record),
         *_limit_nodes(explanation.limits),

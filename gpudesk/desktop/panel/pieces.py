@@ -192,6 +192,26 @@ class Icon:
 
 
 @dataclass(frozen=True, slots=True)
+class Swatch:
+    """The key of an accelerator from `x` on around a level, and its name in its colour from `name_x` on."""
+
+    x: float
+    y: float
+    name_x: float
+    name: str
+    font: str
+    slot: int
+    hollow: bool = False
+
+    def draw(self, pen: Pen, measure: Measure, y: float) -> None:
+        """Draw both."""
+        pen.swatch(self.x, y + self.y, self.slot, hollow=self.hollow)
+        baseline = y + self.y + measure.metrics(self.font).capHeight() / 2
+        colour = pen.look.slot_label(self.slot)
+        pen.text(QPointF(self.name_x, baseline), self.name, font=self.font, colour=colour)
+
+
+@dataclass(frozen=True, slots=True)
 class Key:
     """The key of a shortcut, which ends at `right` around a level."""
 
@@ -204,7 +224,7 @@ class Key:
         pen.key_hint(self.right - pen.tag_width(self.text), y + self.y, self.text)
 
 
-Piece = Key | Text | Fill | Rule | Glyph | Icon
+Piece = Key | Swatch | Text | Fill | Rule | Glyph | Icon
 
 
 @dataclass(slots=True)

@@ -17,7 +17,7 @@ from PySide6.QtGui import QUndoStack
 
 from gpudesk.desktop.session.commands import EditScenario
 from gpudesk.desktop.session.edits import empty_scenario, settled
-from gpudesk.desktop.session.selection import Selection, SelectionKind
+from gpudesk.desktop.session.selection import Selection
 from gpudesk.domain.answers import Answer, Column
 from gpudesk.domain.comparison import column_keys, part_of, repeated, slots
 from gpudesk.domain.formatting import Formatter
@@ -230,7 +230,7 @@ class Desk(QObject):
 
     def _drop_stale_selection(self) -> None:
         chosen = self.selection
-        if chosen is None or chosen.kind is SelectionKind.MODEL or chosen.of_catalog:
+        if chosen is None or chosen.of_all or chosen.of_catalog:
             return
         if self.answer is None or chosen.column in self.keys:
             return

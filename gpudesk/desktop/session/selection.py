@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+from gpudesk.domain.questions import QUESTIONS, AnswerValue
+
 
 class SelectionKind(StrEnum):
     """Where a selected figure comes from."""
@@ -27,6 +29,10 @@ class SelectionKind(StrEnum):
     DISPUTE = "dispute"
     #: A statement of a source document.
     STATEMENT = "statement"
+    #: An answer to a question of the dialogue, in force or not.
+    OPTION = "option"
+    #: What a rule says of the column, or of all of them.
+    TRACE = "trace"
 
 
 #: Kinds that are explained from the catalog alone, without an answer.
@@ -40,6 +46,7 @@ _OF_CATALOG: Final = frozenset(
         SelectionKind.STATEMENT,
     }
 )
+_OF_DECISION: Final = frozenset({SelectionKind.OPTION, SelectionKind.TRACE})
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +54,8 @@ class Selection:
     """A figure of one column, named by its key (`domain.comparison.column_keys`; empty for the model's).
 
     What is selected in the catalog has no column: `thing` is the entry that it is about, `name` an attribute
-    of it or the id of a price, source, dispute or statement.
+    of it or the id of a price, source, dispute or statement. Of an answer `name` is the question and `thing`
+    what is answered; of a rule `name` is its id.
     """
 
     column: str
@@ -59,6 +67,21 @@ class Selection:
     def of_catalog(self) -> bool:
         """Whether it is something of the catalog, with or without an answer."""
         return self.kind in _OF_CATALOG
+
+    @property
+    def of_decision(self) -> bool:
+        """Whether it is part of a decision: an answer, or what a rule says."""
+        return self.kind in _OF_DECISION
+
+    @property
+    def of_all(self) -> bool:
+        """Whether it is about the scenario as a whole, not about one column of it."""
+        return self.kind is SelectionKind.MODEL or (self.of_decision and not self.column)
+
+    @property
+    def answer(self) -> AnswerValue:
+        """What is answered, where it is an answer to a question."""
+        return self.thing if self.thing in QUESTIONS[self.name].options else float(self.thing)
 
 
 def attribute(column: str, name: str) -> Selection:
@@ -109,3 +132,13 @@ def catalog_dispute(dispute: str) -> Selection:
 def catalog_statement(statement: str) -> Selection:
     """Return the selection of a statement of a source document by its id."""
     return Selection("", SelectionKind.STATEMENT, statement)
+
+
+def decision_option(question: str, value: AnswerValue) -> Selection:
+    """Return the selection of an answer to a question, in force or not."""
+    return Selection("", SelectionKind.OPTION, question, str(value))
+
+
+def trace_row(rule: str, column: str = "") -> Selection:
+    """Return the selection of what a rule says of a column, by the rule's id; without one of all of them."""
+    return Selection(column, SelectionKind.TRACE, rule)

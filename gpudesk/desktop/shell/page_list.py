@@ -48,6 +48,7 @@ def page_specs() -> tuple[PageSpec, ...]:
         ),
         PageSpec("memory", tr("Memory and fit"), "memory-stick", f"{folder}.memory.page", "MemoryPage", 3),
         PageSpec("cost", tr("Cost"), "coins", f"{folder}.cost.page", "CostPage", 5),
+        PageSpec("decide", tr("Decide"), "signpost", f"{folder}.decide.page", "DecidePage", 6, divided=True),
         PageSpec(
             "catalog", tr("Catalog"), "library", f"{folder}.catalog.page", "CatalogPage", 8, divided=True
         ),

@@ -1,13 +1,19 @@
-"""The order in which Tab goes through a window: region by region, each as it is read."""
+"""The order in which Tab goes through a window: region by region, each as it is read.
+
+A widget with the property `readAsBlock` is read whole before what stands beside it: a column of a page.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Final
 
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtWidgets import QWidget
+
+BLOCK: Final = "readAsBlock"
 
 
 def chain_as_read(regions: Sequence[QWidget]) -> tuple[QWidget, QWidget] | None:
@@ -24,8 +30,11 @@ def chain_as_read(regions: Sequence[QWidget]) -> tuple[QWidget, QWidget] | None:
 
 @dataclass(slots=True)
 class _Placed:
+    """A control, or a block of several, in the window's coordinates."""
+
     widget: QWidget
     rect: QRect
+    block: bool
 
 
 def _as_read(region: QWidget) -> Iterator[QWidget]:
@@ -40,12 +49,21 @@ def _as_read(region: QWidget) -> Iterator[QWidget]:
 
 
 def _from_the_left(line: list[_Placed]) -> Iterator[QWidget]:
-    yield from (placed.widget for placed in sorted(line, key=lambda each: each.rect.left()))
+    for placed in sorted(line, key=lambda each: each.rect.left()):
+        if placed.block:
+            yield from _as_read(placed.widget)
+        else:
+            yield placed.widget
 
 
 def _placed(region: QWidget) -> Iterator[_Placed]:
-    window = region.window()
-    for widget in (region, *region.findChildren(QWidget)):
-        takes_tab = bool(widget.focusPolicy() & Qt.FocusPolicy.TabFocus)
-        if takes_tab and widget.isVisible() and widget.focusProxy() is None and widget.window() is window:
-            yield _Placed(widget, QRect(widget.mapTo(window, QPoint(0, 0)), widget.size()))
+    window, within = region.window(), region.findChildren(QWidget)
+    blocks = [widget for widget in within if widget.property(BLOCK) and widget.isVisible()]
+    for widget in (region, *within):
+        if any(block is not widget and block.isAncestorOf(widget) for block in blocks):
+            continue
+        block = widget in blocks
+        takes_tab = bool(widget.focusPolicy() & Qt.FocusPolicy.TabFocus) and widget.focusProxy() is None
+        if (block or takes_tab) and widget.isVisible() and widget.window() is window:
+            place = QRect(widget.mapTo(window, QPoint(0, 0)), widget.size())
+            yield _Placed(widget, place, block)

@@ -3,20 +3,31 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from gpudesk import paths
+from gpudesk.domain.buying import BuyOrWait
+from gpudesk.domain.comparison import column_keys
 from gpudesk.domain.export_control import ExportCheck, ExportRules, Measured
+from gpudesk.domain.messages import Message, message
 from gpudesk.domain.procurement import NegotiationSheet, ProcurementStep
+from gpudesk.domain.progress import Progress, Steps
 from gpudesk.domain.references import Reference, references_of
+from gpudesk.domain.routing import Routing
 from gpudesk.domain.software_support import SoftwareSupport
 from gpudesk.domain.watching import Signal, Watched, watch_list
 from gpudesk.workbench.deciding.export_check import export_check
 
 if TYPE_CHECKING:
-    from gpudesk.domain.decisions import Decision, Fact
+    from gpudesk.domain.answers import Answer
+    from gpudesk.domain.decisions import Decision, Fact, Rule
+    from gpudesk.domain.estimates import Estimate
+    from gpudesk.domain.questions import AnswerValue
     from gpudesk.domain.scenarios import Scenario
+    from gpudesk.domain.weight_loading import WeightLoading
     from gpudesk.workbench.workbench import Workbench
+
+_GIGA: Final = 1e9
 
 
 class Beside:
@@ -93,6 +104,37 @@ class Beside:
         """Count the deployments of an accelerator whose owner is named."""
         return sum(each.named for each in references_of(self.references, accelerator))
 
+    # Of all that is compared
+
+    def export_checks(self, scenario: Scenario) -> tuple[ExportCheck, ...]:
+        """Return the check of each accelerator that is compared, once, for the destination that is said."""
+        parts = dict.fromkeys(choice.accelerator for choice in scenario.accelerators)
+        place = _plan(scenario, "destination_name")
+        return tuple(self.export_check(part, None if place is None else str(place)) for part in parts)
+
+    def loadings(self, answer: Answer) -> dict[str, WeightLoading | Message]:
+        """Return by the key of each column how long its weights take to load, or why that is not known."""
+        stated = _plan(answer.scenario, "storage_gb_s")
+        storage = None if stated is None else float(stated) * _GIGA
+        found: dict[str, WeightLoading | Message] = {}
+        for key, column in zip(column_keys(answer.scenario.accelerators), answer.columns, strict=True):
+            estimate = column.estimate
+            if estimate is None:
+                found[key] = column.problem or message("explain.does_not_fit")
+            elif not estimate.fits:
+                found[key] = estimate.reason or message("explain.does_not_fit")
+            else:
+                found[key] = self.loading(estimate, storage)
+        return found
+
+    # Of a deployment
+
+    def loading(self, estimate: Estimate, storage_bytes_per_s: float | None = None) -> WeightLoading:
+        """Return how long the weights of a deployment take to load; raises `InputError` as it says there."""
+        from gpudesk.workbench.deciding.weight_loading import weight_loading
+
+        return weight_loading(estimate, self._workbench, storage_bytes_per_s)
+
     # Of a decision
 
     def negotiation(self, scenario: Scenario, decision: Decision, today: str) -> NegotiationSheet:
@@ -108,6 +150,48 @@ class Beside:
         }
         return negotiation_sheet(self.steps, facts, scenario.decision.done, today)
 
+    def buy_or_wait(self, scenario: Scenario, position: int, today: str) -> BuyOrWait:
+        """Return whether to buy the part of a column now or to wait, by what the scenario says of it.
+
+        `today` is an ISO day. Raises `InputError` that names the input of plans which cannot be.
+        """
+        from gpudesk.workbench.deciding.asked_plans import waiting_plan
+
+        return waiting_plan(scenario, position, today, self._workbench)
+
+    def buy_or_wait_steps(self, scenario: Scenario, position: int, today: str) -> Steps[BuyOrWait]:
+        """Do the same as a job."""
+        yield Progress(message("plans.working"))
+        return self.buy_or_wait(scenario, position, today)
+
+    def routing(self, scenario: Scenario) -> Routing:
+        """Return the plans for requests that two columns share, by what the scenario says of them.
+
+        Raises `InputError` that names the input of plans which cannot be, and where there is one part only.
+        """
+        from gpudesk.workbench.deciding.asked_plans import routing_plan
+
+        return routing_plan(scenario, self._workbench)
+
+    def routing_steps(self, scenario: Scenario) -> Steps[Routing]:
+        """Do the same as a job."""
+        yield Progress(message("plans.working"))
+        return self.routing(scenario)
+
+    def rules_on_mixing(self) -> tuple[Rule, ...]:
+        """Return what documents say of two vendors side by side, the oldest first."""
+        from gpudesk.workbench.deciding.asked_plans import rules_on_mixing
+
+        return rules_on_mixing(self._workbench.decider.rules)
+
     def watch_list(self) -> tuple[Watched, ...]:
         """Return every signal with what is known of it, the user's notes before the record."""
         return watch_list(self.signals, self._workbench.own.watched)
+
+
+def _plan(scenario: Scenario, name: str) -> AnswerValue | None:
+    """Return what a scenario says of an input of plans; raises `InputError` for what cannot be."""
+    from gpudesk.workbench.deciding.plan_inputs import parse_plan
+
+    stated = scenario.decision.plans.get(name)
+    return None if stated is None else parse_plan(name, stated)

@@ -1,0 +1,189 @@
+"""The page Decide: questions with what each answer does, what they come to, and what would change that."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from importlib import import_module
+
+from PySide6.QtWidgets import QApplication, QWidget
+
+from gpudesk.desktop.actions import ActionSpec, Menu
+from gpudesk.desktop.pages.decide.decided import decided
+from gpudesk.desktop.pages.decide.questions_view import QuestionsView
+from gpudesk.desktop.pages.decide.views import DecideView
+from gpudesk.desktop.pages.views_page import ViewsPage, ViewSpec
+from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.settings import Settings
+from gpudesk.desktop.theme.theme import Theme
+from gpudesk.domain.messages import InputError
+from gpudesk.paths import MissingFileError
+from gpudesk.sentences import problem
+from gpudesk.text import tr
+
+QUESTIONS, RESULT = "questions", "result"
+BUYING, RECORD = "buying", "record"
+
+
+def _loaded(module: str, class_name: str) -> Callable[[Desk, Theme], DecideView]:
+    """Return what makes a view of this folder; its module is loaded when it is first shown."""
+
+    def make(desk: Desk, theme: Theme) -> DecideView:
+        found = import_module(f"{__package__}.{module}")
+        view: DecideView = getattr(found, class_name)(desk, theme)
+        return view
+
+    return make
+
+
+class DecidePage(ViewsPage[DecideView]):
+    """Decides the desk's answer: the dialogue first, then what it comes to."""
+
+    page_id = "decide"
+    menu_section = 56
+
+    def __init__(self, desk: Desk, theme: Theme, settings: Settings, parent: QWidget | None = None) -> None:
+        """Show nothing until there is an answer."""
+        super().__init__(desk, theme, settings, parent)
+        self.head.copy.setToolTip(tr("Copy what the view says as text"))
+        self.head.copy.clicked.connect(self.copy)
+
+    def title(self) -> str:
+        """Return what the page is called."""
+        return tr("Decide")
+
+    def view_specs(self) -> Sequence[ViewSpec[DecideView]]:
+        """Return the dialogue and the ways to look at what it comes to."""
+        return (
+            ViewSpec(QUESTIONS, tr("Questions"), QuestionsView),
+            ViewSpec(RESULT, tr("Recommendation"), _loaded("result_view", "ResultView")),
+            ViewSpec("sets", tr("Two sets"), _loaded("sets_view", "SetsView")),
+            ViewSpec("factors", tr("Factors"), _loaded("factors_view", "FactorsView")),
+            ViewSpec("timing", tr("Buy or wait"), _loaded("timing_view", "TimingView")),
+            ViewSpec("vendors", tr("Two vendors"), _loaded("vendors_view", "VendorsView")),
+            ViewSpec(BUYING, tr("Export and terms"), _loaded("buying_view", "BuyingView")),
+            ViewSpec(RECORD, tr("Record"), _loaded("record_view", "RecordView")),
+        )
+
+    # Views
+
+    def make_view(self, key: str) -> DecideView:
+        """Return a new view, which may ask for another one or for the sheet."""
+        view = super().make_view(key)
+        view.view_wanted.connect(self._show_wanted)
+        view.sheet_wanted.connect(self.preview_requested)
+        if key == BUYING:
+            from gpudesk.desktop.pages.decide.buying_saving import connect_saving
+
+            connect_saving(view, self.settings)
+        return view
+
+    def framed(self, view: DecideView) -> QWidget:
+        """Return the view itself where it scrolls by itself."""
+        return super().framed(view) if view.scrolls else view
+
+    def show_view(self) -> None:
+        """Show the decision on the desk's answer, or why there is none."""
+        try:
+            found = decided(self.desk)
+            if found is not None:
+                self.view.show_decision(found)
+        except (InputError, MissingFileError) as error:
+            text = problem(error, self.desk.formatter) if isinstance(error, InputError) else str(error)
+            self.body.show_state(text, None, answered=False)
+
+    def _show_wanted(self, key: str) -> None:
+        """Show another view, and give it the focus: what had it is out of sight."""
+        self.choose_view(key)
+        self.view.focus_first()
+
+    # Commands
+
+    def copy(self) -> None:
+        """Copy what the view says."""
+        text = self.view.copied()
+        if text:
+            QApplication.clipboard().setText(text)
+
+    def focus_content(self) -> None:
+        """Give the focus to what the view is about."""
+        if self.body.usable:
+            self.view.focus_first()
+        else:
+            super().focus_content()
+
+    def actions_of_page(self) -> list[ActionSpec]:
+        """Return each view, a copy, and the steps of the dialogue."""
+
+        def usable() -> bool:
+            return self.body.usable
+
+        copied = ActionSpec(
+            "decide.copy",
+            tr("Copy the decision"),
+            self.copy,
+            Menu.EDIT,
+            self.menu_section,
+            "copy",
+            ("Ctrl+Shift+C",),
+            enabled=usable,
+        )
+        saved = ActionSpec(
+            "decide.negotiation",
+            tr("Save the negotiation sheet…"),
+            self._save_negotiation,
+            Menu.FILE,
+            2,
+            "file-down",
+            enabled=usable,
+        )
+        return [*super().actions_of_page(), *self._steps(), copied, saved]
+
+    def _save_negotiation(self) -> None:
+        """Show the steps of the purchase, and ask for a file that takes them."""
+        from gpudesk.desktop.pages.decide.buying_saving import save_negotiation
+
+        self._show_wanted(BUYING)
+        save_negotiation(self.view, self.settings)
+
+    def _steps(self) -> list[ActionSpec]:
+        """Return the commands of the dialogue; they are of no use beside other views."""
+
+        def asking() -> bool:
+            return self.body.usable and isinstance(self.views.get(self.view_key), QuestionsView)
+
+        def step(by: int) -> None:
+            if isinstance(self.view, QuestionsView):
+                self.view.step(by)
+
+        section = self.menu_section + 1
+        return [
+            ActionSpec(
+                "decide.next",
+                tr("Next question"),
+                lambda: step(1),
+                Menu.VIEW,
+                section,
+                "arrow-right",
+                ("Alt+Right",),
+                enabled=asking,
+            ),
+            ActionSpec(
+                "decide.back",
+                tr("Question before"),
+                lambda: step(-1),
+                Menu.VIEW,
+                section,
+                "arrow-left",
+                ("Alt+Left",),
+                enabled=asking,
+            ),
+            ActionSpec(
+                "decide.recommend",
+                tr("See the recommendation"),
+                lambda: self._show_wanted(RESULT),
+                Menu.VIEW,
+                section,
+                "signpost",
+                enabled=lambda: self.body.usable,
+            ),
+        ]

@@ -1,0 +1,65 @@
+"""Questions that cannot matter are not asked, and the reason is told."""
+
+from dataclasses import dataclass, field
+
+import pytest
+
+from gpudesk.advisor.relevance import matters, why_not_asked
+from gpudesk.domain.decisions import Answered, Fact, Origin
+from gpudesk.domain.questions import QUESTIONS, AnswerValue
+
+
+@dataclass
+class Said:
+    """Answers by default, some of them otherwise, and what is known of what is compared."""
+
+    answers: dict[str, AnswerValue] = field(default_factory=dict)
+    needs_port: bool | None = True
+    platforms: tuple[str | None, ...] = ("CUDA", "ROCm")
+    yours: tuple[str, ...] = ()
+
+    def why(self, question: str) -> str | None:
+        given = {
+            name: Answered(
+                self.answers.get(name, each.default),
+                Origin.YOURS if name in self.yours else Origin.DEFAULT,
+            )
+            for name, each in QUESTIONS.items()
+        }
+        facts: dict[str, Fact] = {"some_need_port": self.needs_port}
+        parts: list[dict[str, Fact]] = [{"platform": platform} for platform in self.platforms]
+        reason = why_not_asked(question, given, facts, parts)
+        assert matters(question, given, facts, parts) is (reason is None)
+        return None if reason is None else reason.id
+
+
+def test_everything_is_asked_where_two_platforms_meet() -> None:
+    assert [name for name in QUESTIONS if Said().why(name)] == []
+
+
+@pytest.mark.parametrize("question", ["porting", "adoption_months", "monthly_hours"])
+def test_nothing_of_ports_is_asked_where_nothing_is_ported(question: str) -> None:
+    assert Said(needs_port=False).why(question) == "dialogue.nothing_to_port"
+    assert Said(needs_port=None).why(question) is None
+
+
+@pytest.mark.parametrize("question", ["team", "adoption_months"])
+def test_skill_does_not_choose_between_equals(question: str) -> None:
+    assert Said(platforms=("ROCm", "ROCm")).why(question) == "dialogue.one_platform"
+    assert Said(platforms=("ROCm", None)).why(question) is None
+
+
+def test_owners_rent_no_hours_and_tenants_buy_nothing() -> None:
+    assert Said({"acquisition": "own"}).why("monthly_hours") == "dialogue.owned"
+    assert Said({"acquisition": "own"}).why("budget_usd") is None
+    assert Said({"acquisition": "rent"}).why("budget_usd") == "dialogue.rented"
+    assert Said({"acquisition": "rent"}).why("monthly_hours") is None
+
+
+@pytest.mark.parametrize(("months", "asked"), [(0.0, False), (5.9, False), (6.0, True), ("unknown", True)])
+def test_who_starts_soon_is_not_asked_about_waiting(months: AnswerValue, asked: bool) -> None:
+    assert (Said({"months_to_launch": months}).why("waiting") is None) is asked
+
+
+def test_what_the_user_answered_is_always_asked() -> None:
+    assert Said({"acquisition": "own"}, yours=("monthly_hours",)).why("monthly_hours") is None

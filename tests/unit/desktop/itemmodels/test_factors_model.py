@@ -1,0 +1,85 @@
+"""The factor table as an item model: levels with their figures, documents with their dates."""
+
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from gpudesk.desktop.itemmodels.factors_model import FACTOR, FIRST, FactorsModel, factor_rows
+from gpudesk.desktop.itemmodels.trace_rows import TraceHead
+from gpudesk.domain.decisions import Level
+from gpudesk.domain.formatting import ENGLISH, Formatter
+from gpudesk.workbench.templates import read_template
+from gpudesk.workbench.workbench import Workbench
+
+HEADS = tuple(
+    TraceHead(key, name, slot, hollow=False)
+    for slot, (key, name) in enumerate(
+        (("h200-sxm", "H200"), ("mi325x", "MI325X"), ("b200-hgx", "B200"), ("mi355x", "MI355X")), 1
+    )
+)
+_SPOKEN = Qt.ItemDataRole.AccessibleTextRole
+
+
+@pytest.fixture
+def model(workbench: Workbench, qtbot: QtBot) -> FactorsModel:
+    decision = workbench.decide(workbench.answer(read_template("70b-chat-on-four")))
+    rules = {rule.id: rule for rule in workbench.decider.rules}
+    made = FactorsModel()
+    made.show(HEADS, factor_rows(decision, rules, Formatter(ENGLISH)))
+    return made
+
+
+def number_of(model: FactorsModel, factor: str) -> int:
+    return next(number for number, row in enumerate(model.rows) if row.id == factor)
+
+
+def test_levels_come_with_the_figure_that_made_them(model: FactorsModel) -> None:
+    row = number_of(model, "throughput")
+    assert model.rows[row].measure == "Output throughput, tok/s"
+    b200 = model.cell(row, FIRST + 2)
+    assert b200 is not None
+    assert (b200.level, b200.word, b200.figure) == (Level.PREFERRED, "Preferred", "1,386")
+    assert model.sentence(row, FIRST + 2).startswith("Throughput, B200: Preferred, 1,386 (959")
+
+
+def test_what_has_no_measure_stays_unknown(model: FactorsModel) -> None:
+    row = number_of(model, "community")
+    assert model.rows[row].measure == "No measure is known"
+    assert {cell.level for cell in model.rows[row].cells} == {Level.UNKNOWN}
+    assert model.index(row, FIRST).data() == "Not known"
+
+
+def test_what_is_lacked_has_no_figure(model: FactorsModel) -> None:
+    row = number_of(model, "fp4")
+    cells = model.rows[row].cells
+    assert [cell.word for cell in cells] == ["Lacks it", "Lacks it", "Preferred", "Preferred"]
+    assert [bool(cell.figure) for cell in cells] == [False, False, True, True]
+
+
+def test_documents_stand_beside_with_ids_and_dates(model: FactorsModel) -> None:
+    row, last = number_of(model, "cost"), model.columnCount() - 1
+    said = model.rows[row].sources
+    assert said.startswith("Seed 003, B200 vs MI355X, 2026-05")
+    assert said.endswith(": D003-18, D003-07")
+    spoken = model.index(row, last).data(_SPOKEN)
+    for rule in model.rows[row].rules:
+        assert rule.id in spoken
+        assert rule.why in spoken
+    across = Qt.Orientation.Horizontal
+    heads = [model.headerData(column, across) for column in range(model.columnCount())]
+    assert heads == ["Factor", "H200", "MI325X", "B200", "MI355X", "What documents say"]
+
+
+def test_a_factor_says_by_what_it_is_judged(model: FactorsModel) -> None:
+    row = number_of(model, "long_context")
+    assert model.index(row, FACTOR).data(_SPOKEN) == "Long context, Room for KV cache, GB"
+
+
+def test_the_same_factors_only_change_their_data(model: FactorsModel, qtbot: QtBot) -> None:
+    resets: list[object] = []
+    model.modelReset.connect(lambda: resets.append(None))
+    with qtbot.waitSignal(model.dataChanged):
+        model.show(HEADS, model.rows)
+    assert not resets
+    model.show(HEADS[:2], model.rows)
+    assert len(resets) == 1

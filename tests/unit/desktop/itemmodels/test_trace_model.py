@@ -1,0 +1,207 @@
+"""The trace as an item model: what counts together, what is said of it, weights, and the fold."""
+
+import pytest
+from PySide6.QtCore import QModelIndex, Qt
+from pytestqt.qtbot import QtBot
+
+from gpudesk.desktop.itemmodels.trace_model import ANSWER, FIRST, RULE, WEIGHT, TraceModel, key_of
+from gpudesk.desktop.itemmodels.trace_rows import (
+    TraceFold,
+    TraceGroup,
+    TraceHead,
+    TraceRow,
+    common_unit,
+    trace_table,
+    trace_text,
+    without_unit,
+)
+from gpudesk.domain.decisions import Decision, Effect, Rule
+from gpudesk.domain.formatting import ENGLISH, Formatter
+from gpudesk.workbench.templates import read_template
+from gpudesk.workbench.workbench import Workbench
+
+HEADS = tuple(
+    TraceHead(key, name, slot, hollow=False)
+    for slot, (key, name) in enumerate(
+        (("h200-sxm", "H200"), ("mi325x", "MI325X"), ("b200-hgx", "B200"), ("mi355x", "MI355X")), 1
+    )
+)
+FORMATTER = Formatter(ENGLISH)
+_ROLE = Qt.ItemDataRole
+
+
+@pytest.fixture
+def decision(workbench: Workbench) -> Decision:
+    """Return a decision in which a limit cannot be told for one, and the site removes two."""
+    answer = workbench.answer(read_template("70b-chat-on-four"))
+    return workbench.decide(answer, {"ttft_limit_ms": 2000.0, "site": "oam", "priority": "cost"})
+
+
+@pytest.fixture
+def rules(workbench: Workbench) -> tuple[Rule, ...]:
+    return workbench.decider.rules
+
+
+@pytest.fixture
+def model(decision: Decision, rules: tuple[Rule, ...], qtbot: QtBot) -> TraceModel:
+    made = TraceModel(FORMATTER)
+    made.show(trace_table(decision, HEADS, rules, (), FORMATTER))
+    return made
+
+
+def row_of(model: TraceModel, rule: str) -> TraceRow:
+    found = model.row_at(model.row_of(rule))
+    assert found is not None
+    return found
+
+
+def test_each_rule_that_fires_is_in_one_row(model: TraceModel, decision: Decision) -> None:
+    shown = [line.rule.id for row in model.table.rows for line in row.lines]
+    assert sorted(shown) == sorted(line.rule.id for line in decision.trace)
+    assert len(shown) == len(set(shown))
+    assert [group.title for group in model.table.groups] == ["Must hold", "Matters most", "Fine points"]
+
+
+def test_rules_that_are_counted_together_share_a_row(model: TraceModel, decision: Decision) -> None:
+    folded = [line for line in decision.trace if line.counted_with is not None]
+    assert folded
+    for line in folded:
+        row = row_of(model, line.counted_with or "")
+        assert line.rule.id in row.ids
+        assert model.row_of_rule(line.rule.id) == model.row_of(row.key)
+
+
+def test_cells_say_the_effect_with_the_figure(model: TraceModel) -> None:
+    row = model.row_of("L-01")
+    h200 = model.cell(row, FIRST)
+    assert h200 is not None
+    assert h200.effect is Effect.UNDECIDED
+    assert row_of(model, "L-01").unit == "ms"
+    assert h200.figure == "1,110"
+    said = model.index(row, FIRST).data(_ROLE.AccessibleTextRole)
+    assert said.startswith("First token within the limit, H200: ")
+    assert "674" in said
+    site = model.row_of("D004-06")
+    effects = [model.cell(site, column) for column in range(FIRST, model.columnCount())]
+    assert [cell.effect for cell in effects if cell] == [
+        Effect.REMOVES,
+        Effect.PASSES,
+        Effect.REMOVES,
+        Effect.PASSES,
+    ]
+
+
+def test_a_row_says_its_group_its_rules_and_its_answer(model: TraceModel) -> None:
+    row = model.row_of("L-01")
+    said = model.index(row, RULE).data(_ROLE.AccessibleTextRole)
+    assert said.startswith("First token within the limit, Must hold, L-01, you: 2 s")
+    assert model.index(row, ANSWER).data() == "you: 2 s"
+    assert model.index(row, WEIGHT).data() == ""
+
+
+def test_what_removes_has_no_weight_and_what_favours_has(model: TraceModel) -> None:
+    assert not model.can_be_weighed(model.row_of("L-01"))
+    row = model.row_of("D000-02")
+    index = model.index(row, WEIGHT)
+    assert model.flags(index) & Qt.ItemFlag.ItemIsEditable
+    assert index.data(_ROLE.EditRole) == row_of(model, "D000-02").line.weight
+    assert "weighs" in index.data(_ROLE.ToolTipRole)
+
+
+def test_a_weight_is_wanted_not_taken(model: TraceModel, qtbot: QtBot) -> None:
+    index = model.index(model.row_of("D000-02"), WEIGHT)
+    before = index.data(_ROLE.EditRole)
+    with qtbot.waitSignal(model.weighed) as wanted:
+        assert model.setData(index, 8.0)
+    assert wanted.args == ["D000-02", 8.0]
+    assert index.data(_ROLE.EditRole) == before
+    assert not model.setData(index, 101.0)
+    assert not model.setData(model.index(model.row_of("L-01"), WEIGHT), 3.0)
+
+
+def test_weights_of_the_user_are_marked(
+    decision: Decision, rules: tuple[Rule, ...], model: TraceModel
+) -> None:
+    also = next(row for row in model.table.rows if row.also and row.weight is not None)
+    table = trace_table(decision, HEADS, rules, {also.also[0].rule.id}, FORMATTER)
+    assert [row.key for row in table.rows if row.changed] == [also.key]
+
+
+def test_titles_of_groups_cannot_be_selected(model: TraceModel) -> None:
+    for number, line in enumerate(model.lines):
+        flags = model.flags(model.index(number, RULE))
+        assert bool(flags & Qt.ItemFlag.ItemIsSelectable) is not isinstance(line, TraceGroup)
+
+
+def test_the_fold_shows_the_rules_that_say_nothing(model: TraceModel, decision: Decision) -> None:
+    before = model.rowCount()
+    fold = model.row_of("fold")
+    line = model.lines[fold]
+    assert isinstance(line, TraceFold)
+    assert line.title == f"Rules that say nothing here ({len(decision.silent)})"
+    model.set_opened(True)
+    assert model.rowCount() == before + len(decision.silent)
+    assert model.index(fold, RULE).data(_ROLE.AccessibleTextRole).endswith("shown")
+    silent = model.index(before, RULE).data(_ROLE.AccessibleTextRole)
+    assert silent.endswith("says nothing here")
+    assert decision.silent[0] in silent
+    model.set_opened(False)
+    assert model.rowCount() == before
+
+
+def test_the_same_lines_only_change_their_data(
+    decision: Decision, rules: tuple[Rule, ...], model: TraceModel, qtbot: QtBot
+) -> None:
+    resets: list[object] = []
+    model.modelReset.connect(lambda: resets.append(None))
+    with qtbot.waitSignal(model.dataChanged):
+        model.show(trace_table(decision, HEADS, rules, ("D000-02",), FORMATTER))
+    assert not resets
+    model.show(trace_table(decision, HEADS[:3], rules, (), FORMATTER))
+    assert len(resets) == 1
+
+
+def test_lines_have_keys_of_their_own(model: TraceModel) -> None:
+    model.set_opened(True)
+    keys = [key_of(line) for line in model.lines]
+    assert len(set(keys)) == len(keys)
+    assert model.row_of("no such rule") == -1
+    assert model.data(QModelIndex()) is None
+
+
+def test_disputed_figures_and_refuted_rules_are_marked(
+    workbench: Workbench, rules: tuple[Rule, ...], qtbot: QtBot
+) -> None:
+    answer = workbench.answer(read_template("70b-chat-on-four"))
+    decision = workbench.decide(answer, {"vendor_policy": "two_pools"})
+    rows = {row.key: row for row in trace_table(decision, HEADS, rules, (), FORMATTER).rows}
+    unfounded = {line.rule.id for line in decision.trace if line.rule.unfounded is not None}
+    assert unfounded
+    assert {key for key, row in rows.items() if row.refuted} == unfounded & set(rows)
+    disputed = next(line for line in decision.trace if line.rule.disputes and line.counted_with is None)
+    assert rows[disputed.rule.id].disputed
+
+
+def test_the_trace_is_copied_as_a_table(model: TraceModel) -> None:
+    lines = trace_text(model.table, FORMATTER).splitlines()
+    assert lines[0].split("\t") == ["Group", "Rule", "Ids", "Answer", "Weight", *(h.name for h in HEADS)]
+    assert len(lines) == 1 + len(model.table.rows)
+    assert lines[1].startswith("Must hold\tFirst token within the limit\tL-01\tyou: 2 s\t\t")
+
+
+@pytest.mark.parametrize(
+    ("figures", "unit"),
+    [
+        (["1,110\N{NO-BREAK SPACE}ms", "904\N{NO-BREAK SPACE}ms", "—"], "ms"),
+        (["4", "2"], ""),
+        (["CUDA", "ROCm"], ""),
+        (["1\N{NO-BREAK SPACE}GB", "2\N{NO-BREAK SPACE}TB"], ""),
+        (["1\N{NO-BREAK SPACE}234", "5\N{NO-BREAK SPACE}678"], ""),
+        ([], ""),
+    ],
+)
+def test_a_unit_stands_once_where_all_share_it(figures: list[str], unit: str) -> None:
+    assert common_unit(figures) == unit
+    if unit:
+        assert without_unit(figures[0], unit) == "1,110"
+    assert without_unit("4", "") == "4"

@@ -1,0 +1,76 @@
+"""The view Factors by keyboard and mouse, and what it selects and copies."""
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from gpudesk.desktop.itemmodels.factors_model import FACTOR, FIRST
+from gpudesk.desktop.pages.decide.factors_view import FactorsView
+from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.selection import trace_row
+from gpudesk.desktop.theme.theme import DARK, Theme
+from tests.unit.desktop.pages.decide.views_of import found_of, say, shown
+
+
+@pytest.fixture
+def view(desk: Desk, theme: Theme, qtbot: QtBot) -> FactorsView:
+    return shown(FactorsView(desk, theme), desk, qtbot)
+
+
+def test_it_has_the_factors_of_the_decision(view: FactorsView, desk: Desk) -> None:
+    decision = found_of(desk).decision
+    assert [row.id for row in view.model.rows] == [factor.id for factor in decision.factors]
+    assert [head.name for head in view.model.heads] == ["H200 SXM", "MI325X", "B200 SXM", "MI355X"]
+    assert "What has no measure stays not known" in view.note.text()
+
+
+def test_it_is_as_wide_as_the_page_and_as_high_as_its_rows(view: FactorsView) -> None:
+    table = view.table
+    columns = sum(table.columnWidth(column) for column in range(view.model.columnCount()))
+    assert columns == table.viewport().width()
+    assert table.height() >= sum(table.rowHeight(row) for row in range(view.model.rowCount()))
+
+
+def test_arrows_walk_and_select_the_rule_of_a_document(view: FactorsView, desk: Desk) -> None:
+    view.focus_first()
+    view.table.setCurrentIndex(view.model.index(0, FACTOR))
+    assert desk.selection == trace_row("D003-15")
+    QTest.keyClick(view.table, Qt.Key.Key_Right)
+    assert desk.selection == trace_row("D003-15", "h200-sxm")
+    QTest.keyClick(view.table, Qt.Key.Key_Down)
+    assert desk.selection == trace_row("D003-16", "h200-sxm")
+    desk.select(None)
+    QTest.keyClick(view.table, Qt.Key.Key_Return)
+    assert desk.selection == trace_row("D003-16", "h200-sxm")
+
+
+def test_tab_begins_at_the_first_factor(view: FactorsView) -> None:
+    view.table.setFocus(Qt.FocusReason.TabFocusReason)
+    assert (view.table.currentIndex().row(), view.table.currentIndex().column()) == (0, FACTOR)
+    assert view.table.focus_rect() is None
+
+
+def test_typing_finds_a_factor(view: FactorsView) -> None:
+    view.table.setFocus(Qt.FocusReason.TabFocusReason)
+    QTest.keyClicks(view.table, "first")
+    assert view.model.rows[view.table.currentIndex().row()].name == "First token"
+
+
+def test_it_is_copied_as_a_table(view: FactorsView) -> None:
+    lines = view.copied().splitlines()
+    assert lines[0].split("\t")[:2] == ["Factor", "H200 SXM"]
+    assert len(lines) == 1 + len(view.model.rows)
+    assert any(line.startswith("FP4\tLacks it\tLacks it\tPreferred") for line in lines)
+
+
+def test_it_is_painted_in_both_themes(view: FactorsView, desk: Desk, theme: Theme) -> None:
+    say(desk, priority="cost")
+    view.table.setCurrentIndex(view.model.index(0, FIRST))
+    for preference in (theme.preference, DARK):
+        theme.set_preference(preference)
+        picture = view.table.grab().toImage()
+        colours = {picture.pixelColor(x, picture.height() // 2).name() for x in range(0, picture.width(), 7)}
+        assert theme.colour("page").name() in colours
+    sentence = view.table.sentence_at(view.model.index(0, FIRST))
+    assert sentence.startswith("Software, H200 SXM: Preferred")

@@ -1,0 +1,116 @@
+"""What would change it: looked for in the background, shown in boxes, made by a click as one step."""
+
+from dataclasses import replace
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from gpudesk.desktop.pages.decide.flips_block import FlipsBlock, with_flip
+from gpudesk.desktop.pages.decide.result_view import ResultView
+from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.theme.theme import Theme
+from gpudesk.domain.decisions import Flip, Verdict
+from gpudesk.domain.ranges import Range
+from tests.unit.desktop.pages.decide.views_of import found_of, say, shown
+
+LONG_MS = 20_000
+
+
+@pytest.fixture
+def block(desk: Desk, theme: Theme, qtbot: QtBot) -> FlipsBlock:
+    """Return the changes that would help on a site where nothing fits: quickly found, since few do."""
+    say(desk, site="pcie")
+    made = shown(ResultView(desk, theme), desk, qtbot).flips
+    qtbot.waitUntil(lambda: made.flips is not None, timeout=LONG_MS)
+    return made
+
+
+def looking(block: FlipsBlock) -> bool:
+    """Return whether changes are being looked for, now."""
+    return block.busy
+
+
+def test_changes_are_found_and_said(block: FlipsBlock, desk: Desk) -> None:
+    assert block.flips == desk.workbench.flips(found_of(desk).answer)
+    box = block.boxes[0]
+    assert box.shown.flip.input == "site"
+    assert box.accessibleName() == box.shown.sentence
+    assert "now PCIe slots" in box.shown.sentence
+    assert box.accessibleDescription() == "Makes this change; it can be undone"
+    assert not looking(block)
+
+
+def test_a_click_makes_the_change_as_one_step(block: FlipsBlock, desk: Desk, qtbot: QtBot) -> None:
+    steps = desk.undo_stack.count()
+    box = block.boxes[0]
+    QTest.mouseClick(box, Qt.MouseButton.LeftButton)
+    desk.flush()
+    assert desk.undo_stack.count() == steps + 1
+    assert desk.scenario.decision.answers == {"site": box.shown.flip.after}
+    assert found_of(desk).decision.verdict is not Verdict.NONE_FITS
+    assert looking(block)
+    assert not any(each.isEnabled() for each in block.boxes)
+    desk.undo_stack.undo()
+    assert desk.scenario.decision.answers == {"site": "pcie"}
+
+
+def test_enter_makes_the_change_too(block: FlipsBlock, desk: Desk) -> None:
+    block.boxes[0].setFocus()
+    QTest.keyClick(block.boxes[0], Qt.Key.Key_Return)
+    assert desk.scenario.decision.answers != {"site": "pcie"}
+
+
+def test_nothing_is_looked_for_while_something_is_dragged(
+    block: FlipsBlock, desk: Desk, qtbot: QtBot
+) -> None:
+    desk.begin_gesture("load")
+    say(desk, site="rack")
+    assert not looking(block)
+    assert block.flips is None
+    desk.end_gesture()
+    assert looking(block)
+
+
+def test_nothing_is_looked_for_that_nobody_sees(block: FlipsBlock, desk: Desk, qtbot: QtBot) -> None:
+    say(desk, site="rack")
+    assert looking(block)
+    block.window().hide()
+    assert not looking(block)
+    block.window().show()
+    assert looking(block)
+
+
+def test_more_than_three_are_in_a_fold(block: FlipsBlock, qtbot: QtBot) -> None:
+    flips = tuple(
+        Flip("priority", "balanced", after, ("b200-hgx",), Verdict.OPEN)
+        for after in ("cost", "speed", "users", "certainty")
+    )
+    block._done(block._asked, flips)  # type: ignore[arg-type]
+    assert len(block.boxes) == 3
+    assert block.more.text() == "Show all (4)"
+    QTest.mouseClick(block.more, Qt.MouseButton.LeftButton)
+    assert len(block.boxes) == 4
+    assert block.more.text() == "Show fewer"
+    assert all(box.isVisible() for box in block.boxes)
+
+
+def test_where_nothing_changes_it_that_is_said(block: FlipsBlock) -> None:
+    block._done(block._asked, ())  # type: ignore[arg-type]
+    assert block.boxes == []
+    assert block.said.text() == "no change of one thing lets an accelerator in; compare others"
+
+
+def test_what_was_found_for_a_former_answer_is_dropped(block: FlipsBlock, desk: Desk) -> None:
+    before, asked = block.flips, block._asked
+    assert asked is not None
+    block._done(replace(asked), ())
+    assert block.flips == before
+
+
+def test_a_price_is_stated_in_the_costs(desk: Desk) -> None:
+    flip = Flip("mi325x.rent_usd_per_hour", 1.95, 3.14, ("b200-hgx",), Verdict.WINNER)
+    changed = with_flip(desk.scenario, flip)
+    assert changed.costs.parts["mi325x"]["rent_usd_per_hour"] == Range.exactly(3.14)
+    assert changed.decision == desk.scenario.decision

@@ -1,0 +1,137 @@
+"""Two sets of answers: kept, exchanged, forgotten, and compared."""
+
+from dataclasses import replace
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from gpudesk.desktop.pages.decide.sets_view import SetsView
+from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.theme.theme import DARK, Theme
+from gpudesk.desktop.widgets.buttons import Button
+from gpudesk.sheets.decision_words import verdict_title
+from tests.unit.desktop.pages.decide.views_of import found_of, say, shown
+
+
+@pytest.fixture
+def view(desk: Desk, theme: Theme, qtbot: QtBot) -> SetsView:
+    """Return the view with one answer and nothing kept."""
+    say(desk, team="rocm")
+    return shown(SetsView(desk, theme), desk, qtbot)
+
+
+def click(button: Button, desk: Desk) -> None:
+    QTest.mouseClick(button, Qt.MouseButton.LeftButton)
+    desk.flush()
+
+
+def keep_and_change(view: SetsView, desk: Desk) -> None:
+    """Keep the answers in force, and put another site and goal in force."""
+    click(view.keep, desk)
+    kept = desk.scenario.decision.kept
+    assert kept == {"team": "rocm"}
+    decision = replace(desk.scenario.decision, answers={"team": "rocm", "site": "oam", "priority": "cost"})
+    desk.edit("Other answers", decision=decision)
+    desk.flush()
+
+
+def test_nothing_is_kept_at_first(view: SetsView) -> None:
+    assert view.keep.isEnabled()
+    assert not view.exchange.isEnabled()
+    assert not view.forget.isEnabled()
+    assert not view.differ.isVisible()
+    assert "Keep the answers in force" in view.said.text()
+    assert view.copied() == ""
+
+
+def test_kept_answers_are_the_same_at_first(view: SetsView, desk: Desk) -> None:
+    click(view.keep, desk)
+    assert desk.scenario.decision.kept == {"team": "rocm"}
+    assert not view.keep.isEnabled()
+    assert view.said.text().startswith("Both sets are the same")
+    assert not view.differ.isVisible()
+    assert view.rules.texts()[0][0] == "The same rules fire under both"
+
+
+def test_questions_that_differ_come_first(view: SetsView, desk: Desk) -> None:
+    keep_and_change(view, desk)
+    assert view.differ.texts() == [
+        ("Where will it run?", "OAM servers", "Anywhere (not answered)"),
+        ("What decides: cost, speed or certainty?", "Cost", "Balanced (not answered)"),
+    ]
+    assert view.differ_title.text() == "Questions that differ (2)"
+    assert not view.alike.isVisible()
+    assert view.fold.text() == "Show what is the same (23)"
+    QTest.mouseClick(view.fold, Qt.MouseButton.LeftButton)
+    assert view.alike.isVisible()
+    assert len(view.alike.texts()) == 23
+    assert view.fold.text() == "Hide what is the same"
+
+
+def test_both_verdicts_stand_side_by_side(view: SetsView, desk: Desk) -> None:
+    keep_and_change(view, desk)
+    found = found_of(desk)
+    kept = desk.workbench.decide(found.answer, {"team": "rocm"})
+    titles = [verdict.title.text() for verdict in view.verdicts]
+    assert titles == [
+        verdict_title(decision, found.names, found.formatter) for decision in (found.decision, kept)
+    ]
+    assert view.verdicts[0].accessibleName().startswith("In force: ")
+    assert view.verdicts[1].accessibleName().startswith("Kept: ")
+
+
+def test_rankings_say_who_is_out_and_by_what(view: SetsView, desk: Desk) -> None:
+    keep_and_change(view, desk)
+    model = view.ranking.model()
+    rows = {
+        model.index(row, 0).data(): [model.index(row, column).data() for column in range(1, 6)]
+        for row in range(model.rowCount())
+    }
+    assert rows["H200 SXM"][:2] == ["out", "—"]
+    assert rows["H200 SXM"][4].startswith("In force: ")
+    assert rows["MI325X"][0] in ("1", "2")
+    assert rows["MI325X"][1].endswith(" of 100")
+    assert sorted(row[2] for row in rows.values()) == ["1", "2", "3", "4"]
+
+
+def test_rules_that_fire_under_one_set_are_listed(view: SetsView, desk: Desk) -> None:
+    keep_and_change(view, desk)
+    found = found_of(desk)
+    now = {line.rule.id for line in found.decision.trace}
+    kept = {line.rule.id for line in desk.workbench.decide(found.answer, {"team": "rocm"}).trace}
+    listed = {(rule, words) for _, rule, words in view.rules.texts()}
+    assert listed == {(rule, "In force") for rule in now - kept} | {(rule, "Kept") for rule in kept - now}
+
+
+def test_both_sets_are_exchanged_as_one_step(view: SetsView, desk: Desk) -> None:
+    keep_and_change(view, desk)
+    steps = desk.undo_stack.count()
+    click(view.exchange, desk)
+    assert desk.scenario.decision.answers == {"team": "rocm"}
+    assert desk.scenario.decision.kept == {"team": "rocm", "site": "oam", "priority": "cost"}
+    assert view.differ.texts()[0] == ("Where will it run?", "Anywhere (not answered)", "OAM servers")
+    assert desk.undo_stack.count() == steps + 1
+    desk.undo_stack.undo()
+    assert desk.scenario.decision.kept == {"team": "rocm"}
+
+
+def test_kept_answers_can_be_forgotten(view: SetsView, desk: Desk) -> None:
+    keep_and_change(view, desk)
+    click(view.forget, desk)
+    assert desk.scenario.decision.kept is None
+    assert view.sets is None
+    assert not view.differ.isVisible()
+
+
+def test_it_is_copied_and_painted(view: SetsView, desk: Desk, theme: Theme) -> None:
+    keep_and_change(view, desk)
+    text = view.copied()
+    assert "In force: " in text
+    assert "Where will it run?\tOAM servers\tAnywhere (not answered)" in text
+    theme.set_preference(DARK)
+    picture = view.grab().toImage()
+    assert picture.pixelColor(2, picture.height() - 2) == theme.colour("page")
+    view.focus_first()
+    assert view.keep.hasFocus()

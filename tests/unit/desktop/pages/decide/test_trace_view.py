@@ -1,0 +1,275 @@
+"""The table of the trace by keyboard and mouse: cells, weights, the fold, heads that stay in sight."""
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QMenu, QScrollArea
+from pytestqt.qtbot import QtBot
+
+from gpudesk.desktop.itemmodels.trace_model import ANSWER, FIRST, RULE, WEIGHT
+from gpudesk.desktop.itemmodels.trace_rows import TraceGroup
+from gpudesk.desktop.pages.decide.result_view import ResultView
+from gpudesk.desktop.pages.decide.trace_block import TraceBlock
+from gpudesk.desktop.pages.decide.trace_view import TraceView
+from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.selection import trace_row
+from gpudesk.desktop.theme.theme import Theme
+from gpudesk.desktop.widgets.number_edit import NumberEdit
+from tests.unit.desktop.pages.decide.views_of import say, shown
+
+_TAB = Qt.FocusReason.TabFocusReason
+
+
+@pytest.fixture
+def block(desk: Desk, theme: Theme, qtbot: QtBot) -> TraceBlock:
+    """Return the trace of the whole view, with a limit that must hold and a weight that counts."""
+    say(desk, ttft_limit_ms=2000.0, priority="cost")
+    return shown(ResultView(desk, theme), desk, qtbot).trace
+
+
+@pytest.fixture
+def view(block: TraceBlock) -> TraceView:
+    return block.view
+
+
+def outer(view: TraceView) -> QScrollArea:
+    found = view.parentWidget()
+    while found is not None and not isinstance(found, QScrollArea):
+        found = found.parentWidget()
+    assert isinstance(found, QScrollArea)
+    return found
+
+
+def go_to(view: TraceView, block: TraceBlock, rule: str, column: int) -> None:
+    view.setFocus(_TAB)
+    view.setCurrentIndex(block.model.index(block.model.row_of(rule), column))
+
+
+def press(view: TraceView, *keys: Qt.Key) -> None:
+    for key in keys:
+        QTest.keyClick(view, key)
+
+
+def test_it_is_as_high_as_its_lines_and_as_wide_as_the_page(view: TraceView, block: TraceBlock) -> None:
+    rows = sum(view.rowHeight(row) for row in range(block.model.rowCount()))
+    assert view.height() == view.heads.height() + rows + 2
+    columns = sum(view.columnWidth(column) for column in range(block.model.columnCount()))
+    assert columns == view.viewport().width()
+    assert not view.verticalScrollBar().isVisible()
+
+
+def test_ids_stand_below_where_they_have_no_room_behind(
+    view: TraceView, block: TraceBlock, theme: Theme
+) -> None:
+    row = block.model.row_of("L-01")
+    assert view.rowHeight(row) == theme.px(42)
+    outer(view).resize(1700, 640)
+    assert view.rowHeight(row) == theme.px(29)
+
+
+def test_arrows_pass_over_titles(view: TraceView, block: TraceBlock) -> None:
+    view.setFocus(_TAB)
+    first = view.currentIndex()
+    assert (first.row(), first.column()) == (1, RULE)
+    passed = []
+    for _ in range(12):
+        press(view, Qt.Key.Key_Down)
+        passed.append(view.currentIndex().row())
+    assert passed == sorted(set(passed))
+    assert not any(isinstance(block.model.lines[row], TraceGroup) for row in passed)
+    press(view, Qt.Key.Key_End)
+    assert view.currentIndex().column() == block.model.columnCount() - 1
+    press(view, Qt.Key.Key_Home)
+    assert view.currentIndex().column() == RULE
+
+
+def test_home_and_end_with_control_go_to_the_ends(view: TraceView, block: TraceBlock) -> None:
+    view.setFocus(_TAB)
+    QTest.keyClick(view, Qt.Key.Key_End, Qt.KeyboardModifier.ControlModifier)
+    assert view.currentIndex().row() == block.model.rowCount() - 1
+    press(view, Qt.Key.Key_PageUp)
+    assert view.currentIndex().row() < block.model.rowCount() - 1
+    QTest.keyClick(view, Qt.Key.Key_Home, Qt.KeyboardModifier.ControlModifier)
+    assert view.currentIndex().row() == 1
+
+
+def test_a_cell_is_selected_on_the_desk(view: TraceView, block: TraceBlock, desk: Desk) -> None:
+    go_to(view, block, "L-01", RULE)
+    assert desk.selection == trace_row("L-01")
+    press(view, Qt.Key.Key_Right, Qt.Key.Key_Right, Qt.Key.Key_Right)
+    assert desk.selection == trace_row("L-01", "h200-sxm")
+    place = view.visualRect(block.model.index(block.model.row_of("L-01"), FIRST + 2)).center()
+    QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert desk.selection == trace_row("L-01", "b200-hgx")
+
+
+def test_a_cell_that_is_current_already_is_selected_again_by_a_click(
+    view: TraceView, block: TraceBlock, desk: Desk
+) -> None:
+    go_to(view, block, "L-01", FIRST)
+    desk.select(None)
+    place = view.visualRect(view.currentIndex()).center()
+    QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert desk.selection == trace_row("L-01", "h200-sxm")
+    desk.select(None)
+    press(view, Qt.Key.Key_Return)
+    assert desk.selection == trace_row("L-01", "h200-sxm")
+
+
+def test_answer_and_weight_stay_current_though_the_rule_is_selected(
+    view: TraceView, block: TraceBlock, desk: Desk
+) -> None:
+    go_to(view, block, "D000-02", ANSWER)
+    assert desk.selection == trace_row("D000-02")
+    assert view.currentIndex().column() == ANSWER
+
+
+def test_typing_finds_a_rule(view: TraceView, block: TraceBlock) -> None:
+    view.setFocus(_TAB)
+    QTest.keyClicks(view, "cost")
+    line = block.model.row_at(view.currentIndex().row())
+    assert line is not None
+    assert line.title.lower().startswith("cost")
+
+
+def test_the_fold_opens_by_enter_and_by_a_click(view: TraceView, block: TraceBlock) -> None:
+    view.setFocus(_TAB)
+    QTest.keyClick(view, Qt.Key.Key_End, Qt.KeyboardModifier.ControlModifier)
+    closed, height = block.model.rowCount(), view.height()
+    press(view, Qt.Key.Key_Return)
+    assert block.model.rowCount() > closed
+    assert view.height() > height
+    assert view.currentIndex().row() == block.model.row_of("fold")
+    place = view.visualRect(block.model.index(block.model.row_of("fold"), RULE)).center()
+    QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert block.model.rowCount() == closed
+
+
+def test_silent_rules_are_selected_too(view: TraceView, block: TraceBlock, desk: Desk) -> None:
+    block.model.set_opened(True)
+    view.setFocus(_TAB)
+    view.setCurrentIndex(block.model.index(block.model.row_of("fold") + 1, RULE))
+    assert desk.selection == trace_row(block.model.table.silent[0].id)
+
+
+# Weights
+
+
+def editor(view: TraceView) -> NumberEdit:
+    focus = QApplication.focusWidget()
+    assert isinstance(focus, NumberEdit)
+    assert view.isAncestorOf(focus)
+    return focus
+
+
+def test_a_weight_is_edited_in_place_and_taken_back(
+    view: TraceView, block: TraceBlock, desk: Desk, qtbot: QtBot
+) -> None:
+    go_to(view, block, "D000-02", RULE)
+    usual = block.model.index(view.currentIndex().row(), WEIGHT).data()
+    press(view, Qt.Key.Key_F2)
+    edit = editor(view)
+    assert edit.accessibleName().startswith("Weight of Cost of a token comes first")
+    QTest.keyClicks(edit, "7.5")
+    QTest.keyClick(edit, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: desk.scenario.decision.weights == {"D000-02": 7.5})
+    desk.flush()
+    row = block.model.row_at(block.model.row_of("D000-02"))
+    assert row is not None
+    assert (row.changed, row.weight) == (True, 7.5)
+    assert block.usual.isVisible()
+    go_to(view, block, "D000-02", WEIGHT)
+    press(view, Qt.Key.Key_Delete)
+    desk.flush()
+    assert desk.scenario.decision.weights == {}
+    assert block.model.index(block.model.row_of("D000-02"), WEIGHT).data() == usual
+    assert not block.usual.isVisible()
+
+
+def test_a_double_click_opens_the_field(view: TraceView, block: TraceBlock) -> None:
+    place = view.visualRect(block.model.index(block.model.row_of("D000-02"), WEIGHT)).center()
+    QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    QTest.mouseDClick(view.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert editor(view).value == float(block.model.index(block.model.row_of("D000-02"), WEIGHT).data())
+
+
+def test_what_cannot_be_a_weight_stays_to_be_mended(view: TraceView, block: TraceBlock, desk: Desk) -> None:
+    go_to(view, block, "D000-02", WEIGHT)
+    press(view, Qt.Key.Key_F2)
+    edit = editor(view)
+    QTest.keyClicks(edit, "400")
+    QTest.keyClick(edit, Qt.Key.Key_Return)
+    assert edit.fault == "100 at most"
+    assert editor(view) is edit
+    QTest.keyClick(edit, Qt.Key.Key_Escape)
+    assert desk.scenario.decision.weights == {}
+
+
+def test_a_rule_that_removes_has_no_field(view: TraceView, block: TraceBlock) -> None:
+    go_to(view, block, "L-01", WEIGHT)
+    press(view, Qt.Key.Key_F2)
+    assert QApplication.focusWidget() is view
+
+
+def test_a_lower_weight_holds_for_rules_that_count_with_it(block: TraceBlock, desk: Desk) -> None:
+    row = next(row for row in block.model.table.rows if row.also and row.weight)
+    block.weigh(row.key, 0.25)
+    weights = desk.scenario.decision.weights
+    assert weights[row.key] == 0.25
+    for line in row.also:
+        assert (line.rule.id in weights) is (line.weight > 0.25)
+    desk.flush()
+    again = block.model.row_at(block.model.row_of_rule(row.key))
+    assert again is not None
+    assert again.weight == 0.25
+    assert desk.undo_stack.count() == 2
+    block.reset_all()
+    assert desk.scenario.decision.weights == {}
+
+
+# The page around it
+
+
+def test_heads_stay_in_sight_while_the_page_scrolls(view: TraceView, theme: Theme) -> None:
+    area = outer(view)
+    bar = area.verticalScrollBar()
+    page = area.widget()
+    assert page is not None
+    bar.setValue(view.mapTo(page, QPoint(0, 0)).y() + 200)
+    assert view.heads.mapTo(area.viewport(), QPoint(0, 0)).y() == 0
+    bar.setValue(0)
+    assert view.heads.y() == 0
+
+
+def test_keys_bring_a_row_into_sight(view: TraceView, block: TraceBlock) -> None:
+    area = outer(view)
+    view.setFocus(_TAB)
+    QTest.keyClick(view, Qt.Key.Key_End, Qt.KeyboardModifier.ControlModifier)
+    rect = view.visualRect(view.currentIndex())
+    top = view.viewport().mapTo(area.viewport(), rect.topLeft()).y()
+    assert 0 <= top <= area.viewport().height() - rect.height()
+    QTest.keyClick(view, Qt.Key.Key_Home, Qt.KeyboardModifier.ControlModifier)
+    rect = view.visualRect(view.currentIndex())
+    top = view.viewport().mapTo(area.viewport(), rect.topLeft()).y()
+    assert view.heads.height() <= top < area.viewport().height()
+
+
+def test_the_menu_of_a_row_resets_its_weight(view: TraceView, block: TraceBlock, desk: Desk) -> None:
+    block.weigh("D000-02", 9.0)
+    desk.flush()
+    view.menu_requested.emit("D000-02", view.mapToGlobal(QPoint(5, 5)))
+    menu = next(each for each in block.findChildren(QMenu) if each.isVisible())
+    texts = {action.text(): action for action in menu.actions()}
+    assert texts["Edit the weight"].isEnabled()
+    texts["Back to the usual weight"].trigger()
+    menu.close()
+    assert desk.scenario.decision.weights == {}
+
+
+def test_the_trace_is_copied_as_text(block: TraceBlock, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(block.copied):
+        QTest.mouseClick(block.copy_link, Qt.MouseButton.LeftButton)
+    text = QGuiApplication.clipboard().text()
+    assert "L-01" in text
+    assert "H200 SXM" in text

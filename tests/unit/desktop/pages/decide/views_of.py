@@ -1,0 +1,44 @@
+"""Views of a decision for tests: shown over the whole of a scroll area, as the page shows them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TypeVar
+
+from pytestqt.qtbot import QtBot
+
+from gpudesk.desktop.pages.decide.decided import Decided, decided
+from gpudesk.desktop.pages.decide.views import DecideView
+from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.widgets.scroll_area import ScrollArea
+from gpudesk.domain.questions import AnswerValue
+
+V = TypeVar("V", bound=DecideView)
+
+
+def found_of(desk: Desk) -> Decided:
+    """Return the decision on the desk's answer."""
+    found = decided(desk)
+    assert found is not None
+    return found
+
+
+def say(desk: Desk, **answers: AnswerValue) -> None:
+    """Answer these questions, and no others."""
+    desk.edit("Answers", decision=replace(desk.scenario.decision, answers=answers))
+    desk.flush()
+
+
+def shown(view: V, desk: Desk, qtbot: QtBot, width: int = 900, height: int = 640) -> V:
+    """Show a view, and what it says whenever there is another answer."""
+    area = ScrollArea()
+    qtbot.addWidget(area)
+    area.show_widget(view)
+    area.resize(width, height)
+    desk.answered.connect(lambda: view.show_decision(found_of(desk)))
+    view.show_decision(found_of(desk))
+    with qtbot.waitExposed(area):
+        area.show()
+    area.activateWindow()
+    qtbot.waitUntil(area.isActiveWindow)
+    return view

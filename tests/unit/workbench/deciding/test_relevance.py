@@ -1,0 +1,43 @@
+"""What the dialogue leaves out changes nothing: every answer to it comes to the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from gpudesk.domain.questions import QUESTIONS
+from gpudesk.domain.scenarios import AcceleratorChoice
+from gpudesk.workbench.deciding.asking import why_not_asked
+from gpudesk.workbench.templates import read_template
+from gpudesk.workbench.workbench import Workbench
+
+
+@pytest.fixture(scope="module")
+def workbench() -> Iterator[Workbench]:
+    with Workbench.open(with_own=False) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize(
+    ("parts", "runs_on"),
+    [(("h200-sxm", "b200-hgx"), "CUDA"), (("mi325x", "mi355x"), "ROCm"), (("mi325x", "mi355x"), "CUDA")],
+)
+def test_no_answer_to_what_is_not_asked_moves_anything(
+    workbench: Workbench, parts: tuple[str, ...], runs_on: str
+) -> None:
+    scenario = read_template("70b-chat-on-four")
+    answer = workbench.answer(replace(scenario, accelerators=tuple(map(AcceleratorChoice, parts))))
+    now = workbench.decide(answer, {"current_platform": runs_on})
+    left_out = [name for name in QUESTIONS if why_not_asked(name, now)]
+    assert "team" in left_out
+    stays = (runs_on == "CUDA") is ("h200-sxm" in parts)
+    assert ("porting" in left_out) is stays
+    for name in left_out:
+        for value in QUESTIONS[name].offered:
+            then = workbench.decide(answer, {"current_platform": runs_on, name: value})
+            assert then.verdict is now.verdict, (name, value)
+            for ours, theirs in zip(then.standings, now.standings, strict=True):
+                assert ours.removed == theirs.removed, (name, value)
+                assert ours.share == pytest.approx(theirs.share), (name, value)
