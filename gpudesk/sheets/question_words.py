@@ -46,8 +46,8 @@ _QUESTIONS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
             "Without a port, only accelerators of the platform at hand are left.",
         ),
         "shape": (
-            "How does the model lie on accelerators?",
-            "One accelerator that holds all of it needs no exchange; many models side by side want many of them.",
+            "Must one accelerator hold the model?",
+            "Held by one, nothing is exchanged; many models side by side want many accelerators.",
         ),
         "long_context": (
             "Is long context a core need?",
@@ -156,8 +156,8 @@ _OPTIONS: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = MappingProxyType(
             "no": ("No", "It stays on its platform"),
         },
         "shape": {
-            "free": ("As it fits", "One or several, as needed"),
-            "one": ("On one", "One accelerator must hold it all"),
+            "free": ("No", "One or several, as it fits"),
+            "one": ("Yes", "Weights, KV cache and reserve on one"),
             "several": ("Many models", "Side by side rather than one large one"),
         },
         "long_context": {

@@ -40,7 +40,10 @@ def _of_file(path: Path) -> Iterator[Rule]:
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise InputError(message("file.unreadable", reason=reason.lower()), str(path)) from error
-    for position, entry in enumerate(document.get(_RULES, ())):
+    entries = document.get(_RULES, [])
+    if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
+        raise InputError(message("rules.entry", reason=_RULES), str(path))
+    for position, entry in enumerate(entries):
         where = f"{path}: {entry.get('id', position)}"
         try:
             yield _rule(entry, document, where)
