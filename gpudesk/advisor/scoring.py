@@ -79,7 +79,8 @@ def shares(
     count = drawn.count
     every = [{**facts, **part, **changing} for part, changing in zip(parts, drawn.parts, strict=True)]
     totals = np.zeros((len(parts), count))
-    out = np.zeros((len(parts), count), dtype=np.bool_)
+    # What is removed with its whole band is so in all draws, those beyond the band too.
+    out = np.repeat([[bool(removed(lines, place))] for place in range(len(parts))], count, axis=1)
     by_theme: dict[str, list[TraceLine]] = {}
     for line in lines:
         if line.case.requires is not None:

@@ -21,6 +21,7 @@ _NOT: Final[Mapping[str, str]] = MappingProxyType(
         "engine_everywhere": "the serving engine does not run on all",
         "leads_memory": "has not the most memory",
         "needs_port": "needs no port",
+        "kv_some_short": "all have room for the KV cache",
         "standard_model": "the model has experts, or attention of its own",
     }
 )

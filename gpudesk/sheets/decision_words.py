@@ -116,8 +116,11 @@ def _count(decision: Decision, formatter: Formatter) -> str:
 
 def _in_flight(decision: Decision) -> int | None:
     """Return how many requests the load puts in flight: their KV cache over that of one."""
-    every = decision.facts.get("kv_needed_gb")
-    one = next((part["kv_one_gb"] for part in decision.parts if part.get("needs_alone_gb") is not None), None)
+    found = decision.recommended
+    if found is None:
+        return None
+    part = decision.parts[decision.columns.index(found.key)]
+    every, one = part.get("kv_needed_gb"), part.get("kv_one_gb")
     if not isinstance(every, float) or not isinstance(one, float) or one <= 0.0:
         return None
     return round(every / one)

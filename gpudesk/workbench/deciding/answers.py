@@ -19,10 +19,15 @@ _FOUR_BITS: Final = (Precision.FP4, Precision.NVFP4, Precision.MXFP4)
 _OTHER: Final = "other"
 
 
-def answers_of(scenario: Scenario, said: Mapping[str, AnswerValue] | None = None) -> dict[str, Answered]:
-    """Return the answer to every question; `said` stands for what the scenario's own user said."""
+def answers_of(
+    scenario: Scenario, said: Mapping[str, AnswerValue] | None = None, native: Precision | None = None
+) -> dict[str, Answered]:
+    """Return the answer to every question; `said` stands for what the scenario's own user said.
+
+    `native` is the format that the model is published in.
+    """
     stated = scenario.decision.answers if said is None else said
-    prefilled = _prefilled(scenario)
+    prefilled = _prefilled(scenario, native)
     found: dict[str, Answered] = {}
     for name, question in QUESTIONS.items():
         if name in stated:
@@ -34,15 +39,16 @@ def answers_of(scenario: Scenario, said: Mapping[str, AnswerValue] | None = None
     return found
 
 
-def _prefilled(scenario: Scenario) -> dict[str, AnswerValue]:
+def _prefilled(scenario: Scenario, native: Precision | None) -> dict[str, AnswerValue]:
     """Return what a scenario answers by itself."""
     found: dict[str, AnswerValue] = {}
     work = scenario.workload
-    if (engine := scenario.serving_engine) is not None:
-        found["serving_engine"] = engine if engine in QUESTIONS["serving_engine"].options else "own"
+    if scenario.serving_engine in QUESTIONS["serving_engine"].options:
+        found["serving_engine"] = str(scenario.serving_engine)
     if work.input_tokens + work.output_tokens >= LONG_CONTEXT_TOKENS:
         found["long_context"] = "yes"
-    if scenario.weights in _FOUR_BITS:
+    # Models that are published with four bits run so anywhere; others are brought to them for the arithmetic.
+    if scenario.weights in _FOUR_BITS and native not in _FOUR_BITS:
         found["precision"] = "fp4"
     if work.load.kind in (LoadKind.BATCH, LoadKind.SATURATE):
         found["service"] = "offline"

@@ -11,7 +11,7 @@ from gpudesk.domain.decisions import Fact, Facts
 from gpudesk.workbench.costing.breaks import port
 from gpudesk.workbench.costing.columns import Situation
 from gpudesk.workbench.costing.unknowns import Basis
-from gpudesk.workbench.deciding.leading import FIGURES, Beats, by_cost, by_figure, by_number, leads
+from gpudesk.workbench.deciding.leading import FIGURES, Beats, by_figure, by_number, by_speed, leads
 from gpudesk.workbench.deciding.part_facts import band_of, number_of
 
 #: Facts that say who leads in a plain number -> the number, and whether more of it is better.
@@ -27,11 +27,16 @@ _NUMBERS: Final[Mapping[str, tuple[str, bool]]] = {
     "leads_model_engines": ("model_engine_count", True),
     "leads_count": ("count", False),
     "leads_spend": ("spend_usd", False),
+}
+#: Facts that say who leads in what is as throughput, or its reciprocal -> that, and whether more is better.
+_BY_SPEED: Final[Mapping[str, tuple[str, bool]]] = {
+    "leads_cost": ("usd_per_million", False),
+    "leads_owned_cost": ("owned_usd_per_million", False),
     "leads_density": ("tokens_per_s_kw", True),
     "leads_power": ("watts_per_token_s", False),
 }
 #: All facts of this module.
-LEADING: Final = (*_NUMBERS, *FIGURES, "leads_cost", "leads_owned_cost")
+LEADING: Final = (*_NUMBERS, *FIGURES, *_BY_SPEED)
 
 
 def basis_of(parts: Sequence[Facts], acquisition: object) -> Basis | None:
@@ -67,8 +72,8 @@ def leading_facts(
         for name, (fact, higher) in _NUMBERS.items()
     }
     ranked |= {name: by_figure(answer, keys, figure) for name, figure in FIGURES.items()}
-    for name, fact in (("leads_cost", "usd_per_million"), ("leads_owned_cost", "owned_usd_per_million")):
-        ranked[name] = by_cost(answer, keys, [band_of(part, fact) for part in parts])
+    for name, (fact, higher) in _BY_SPEED.items():
+        ranked[name] = by_speed(answer, keys, [band_of(part, fact) for part in parts], higher=higher)
     found: list[dict[str, Fact]] = [dict.fromkeys(LEADING, False) for _ in parts]
     for name, beats in ranked.items():
         for place, leading in leads(standing, beats).items():
@@ -77,21 +82,36 @@ def leading_facts(
 
 
 def payback_facts(
-    situations: Sequence[Situation], parts: Sequence[Facts], monthly_hours: Fact
+    situations: Sequence[Situation],
+    parts: Sequence[Facts],
+    standing: Sequence[int],
+    monthly_hours: Fact,
 ) -> list[dict[str, Fact]]:
     """Return from how many rented hours a month a port pays, and whether those stated reach that.
 
-    Against the accelerator of the own platform that is rented at the least; where nothing on that platform
-    is compared there is nothing to port from. What needs no port pays where no port does.
+    Against the accelerator of the own platform whose tokens cost the least to rent; where nothing on that
+    platform is left there is nothing to port from. What needs no port pays where no port does.
     """
-    hours = [_payback(situations, place, parts) for place in range(len(parts))]
-    pays = [_reached(needed, monthly_hours) for needed in hours]
-    ported = [each for part, each in zip(parts, pays, strict=True) if part.get("needs_port") is True]
-    stays = _nobody(ported)
+    home = _home(parts, standing)
+    ports = [place for place in standing if parts[place].get("needs_port") is True]
+    hours = {place: _payback(situations, place, home) for place in ports}
+    pays = {place: _reached(hours[place], monthly_hours) for place in ports}
+    stays = _nobody(list(pays.values()))
     return [
-        {"payback_hours": needed, "pays_back": each if part.get("needs_port") is True else stays}
-        for part, needed, each in zip(parts, hours, pays, strict=True)
+        {"payback_hours": hours.get(place), "pays_back": pays.get(place) if place in pays else stays}
+        for place in range(len(parts))
     ]
+
+
+def _home(parts: Sequence[Facts], standing: Sequence[int]) -> int | None:
+    """Return the column of the own platform whose tokens cost the least to rent; None where there is none."""
+    costs = {
+        place: cost.value
+        for place in standing
+        if parts[place].get("needs_port") is False
+        and (cost := band_of(parts[place], "rented_usd_per_million")) is not None
+    }
+    return min(costs, key=lambda place: (costs[place], place)) if costs else None
 
 
 def _reached(needed: float | None, monthly_hours: Fact) -> bool | None:
@@ -110,16 +130,11 @@ def _nobody(ported: Sequence[bool | None]) -> bool | None:
     return None if None in ported else True
 
 
-def _payback(situations: Sequence[Situation], place: int, parts: Sequence[Facts]) -> float | None:
+def _payback(situations: Sequence[Situation], place: int, home: int | None) -> float | None:
     """Return the hours a month from which a port pays; infinite where it never does, None if not known."""
-    if parts[place].get("needs_port") is not True:
+    if home is None:
         return None
-    found = [
-        each.value
-        for other, part in zip(situations, parts, strict=True)
-        if part.get("needs_port") is False
-        for each in port(situations[place], other)
-    ]
+    found = list(port(situations[place], situations[home]))
     if not found:
         return None
-    return min((value for value in found if value is not None), default=math.inf)
+    return math.inf if found[0].value is None else found[0].value

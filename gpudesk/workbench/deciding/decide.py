@@ -77,7 +77,7 @@ class Decider:
         draws: int = DRAWS,
     ) -> Decision:
         """Return the decision on an answered scenario, under other answers than its own where `said`."""
-        answers = answers_of(answer.scenario, said)
+        answers = answers_of(answer.scenario, said, answer.model.native_precision)
         platform = platform_for_costs(answers)
         ground = self._ground.of(answer, platform)
         situation = self._situation(answer, ground, answers)
@@ -94,21 +94,28 @@ class Decider:
 
     def costs_of(self, answer: Answer, said: Mapping[str, AnswerValue] | None = None) -> CostAnswer:
         """Return the costs that a decision rests on: those of software on the platform that is in use."""
-        return self._ground.of(answer, platform_for_costs(answers_of(answer.scenario, said))).costs
+        answers = answers_of(answer.scenario, said, answer.model.native_precision)
+        return self._ground.of(answer, platform_for_costs(answers)).costs
 
     def _situation(self, answer: Answer, ground: Ground, answers: Mapping[str, Answered]) -> Situation:
         """Return all facts: first those that remove columns, then who leads among those that are left."""
         keys = column_keys(answer.scenario.accelerators)
-        facts: dict[str, Fact] = {**ground.facts, **facts_of(answers)}
-        basis = basis_of(ground.parts, facts.get("acquisition"))
+        every = tuple(range(len(ground.parts)))
+        said = facts_of(answers)
+        facts: dict[str, Fact] = {**ground.facts(every), **said}
+        basis = basis_of(ground.parts, said.get("acquisition"))
         parts = [with_costs(part, basis) for part in ground.parts]
-        wide, by_platform = ground.widest, ground.engines_by_platform
-        parts = _with(parts, [with_platforms(facts, part, wide, by_platform) for part in parts])
-        parts = _with(parts, ground.for_engine(facts.get("serving_engine")))
-        facts |= _beside(parts, ground, facts)
-        parts = _with(parts, payback_facts(ground.situations, parts, facts.get("monthly_hours")))
+        wide, by_platform, current = ground.widest, ground.engines_by_platform, _platform(answer, said)
+        parts = _with(parts, [with_platforms(current, part, wide, by_platform) for part in parts])
+        parts = _with(parts, ground.for_engine(said.get("serving_engine")))
+        facts |= _beside(parts, every, ground, said)
         hard = [line for line in trace_of(self.rules, facts, parts, {}, {}) if line.case.requires is not None]
-        standing = tuple(place for place in range(len(parts)) if not removed(hard, place))
+        standing = tuple(place for place in every if not removed(hard, place))
+        if standing and standing != every:
+            # What is compared from here on is what is left: whoever is out sets no measure.
+            facts |= ground.facts(standing) | _beside(parts, standing, ground, said) | said
+        hours = payback_facts(ground.situations, parts, standing, said.get("monthly_hours"))
+        parts = _with(parts, hours)
         parts = _with(parts, leading_facts(answer, keys, parts, standing))
         return Situation(facts, tuple(parts), standing, basis)
 
@@ -142,13 +149,20 @@ def _silent(rules: Sequence[Rule], lines: Sequence[TraceLine]) -> tuple[str, ...
     return tuple(rule.id for rule in rules if rule.id not in fired)
 
 
-def _beside(parts: Sequence[Facts], ground: Ground, facts: Facts) -> dict[str, Fact]:
-    """Return facts of the scenario that follow from those of its columns under the answers."""
-    ports = [part.get("needs_port") for part in parts]
+def _platform(answer: Answer, said: Facts) -> Fact:
+    """Return the platform that software runs on; one that no option names is that of the costs."""
+    current, costed = said.get("current_platform"), answer.scenario.costs.runs_on
+    return costed if current == _OTHER and costed not in _NAMED else current
+
+
+def _beside(parts: Sequence[Facts], places: Sequence[int], ground: Ground, said: Facts) -> dict[str, Fact]:
+    """Return facts of the scenario that follow from those of these columns under the answers."""
+    ports = [parts[place].get("needs_port") for place in places]
+    announced = any(part.get("announced") is True for part in parts)
     return {
-        "some_need_port": None if None in ports else any(ports),
-        "some_announced": any(part.get("announced") is True for part in parts) and ground.ranked_apart,
-        "engine_everywhere": ground.everywhere(facts.get("serving_engine")),
+        "some_need_port": True if True in ports else None if None in ports else False,
+        "some_announced": announced and ground.ranked_apart,
+        "engine_everywhere": ground.everywhere(said.get("serving_engine"), places),
     }
 
 
@@ -252,7 +266,7 @@ def _exclusions(keys: Sequence[str], lines: Sequence[TraceLine]) -> tuple[Exclus
 
 
 def _because(tested: tuple[Tested, ...]) -> tuple[Tested, ...]:
-    """Return the comparisons that fail; of a condition that asks that something does not hold, all of them."""
+    """Return the comparisons that fail; of one that asks that something does not hold, all of them."""
     return tuple(each for each in tested if each.holds is False) or tested
 
 
@@ -296,5 +310,7 @@ def _pilot(
     return Pilot((keys[first], keys[second]), figure, requests, hours)
 
 
+#: Stands for a platform that no option names, and those that one does.
+_OTHER, _NAMED = "other", ("CUDA", "ROCm")
 #: Rules that hold a figure to a limit -> the figure.
 _LIMITS: Final = {"L-01": "ttft_ms", "L-02": "tpot_ms"}

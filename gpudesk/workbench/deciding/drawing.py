@@ -18,14 +18,16 @@ from gpudesk.workbench.deciding.part_facts import band_of
 
 Draws = NDArray[np.float64]
 #: Banded facts that grow with the speed of an accelerator, and those that fall with it.
-_WITH_SPEED = ("tokens_per_s", "tokens_per_s_each", "interactivity")
-_AGAINST_SPEED = ("ttft_ms", "tpot_ms")
+_WITH_SPEED = ("tokens_per_s", "tokens_per_s_each", "interactivity", "tokens_per_s_kw")
+_AGAINST_SPEED = ("ttft_ms", "tpot_ms", "watts_per_token_s")
 #: Facts that say who leads -> the drawn fact, and whether more of it is better.
 _LEADS = {
     "leads_throughput": ("tokens_per_s", True),
     "leads_throughput_each": ("tokens_per_s_each", True),
     "leads_tpot": ("tpot_ms", False),
     "leads_ttft": ("ttft_ms", False),
+    "leads_density": ("tokens_per_s_kw", True),
+    "leads_power": ("watts_per_token_s", False),
     "leads_cost": ("usd_per_million", False),
     "leads_owned_cost": ("owned_usd_per_million", False),
 }

@@ -9,7 +9,8 @@ from typing import Final
 
 from gpudesk.domain.answers import Answer
 from gpudesk.domain.cost_inputs import INPUTS
-from gpudesk.domain.decisions import Decision, Flip
+from gpudesk.domain.decisions import Decision, Fact, Flip
+from gpudesk.domain.estimates import Banded
 from gpudesk.domain.messages import message
 from gpudesk.domain.progress import Progress, Steps
 from gpudesk.domain.questions import QUESTIONS, AnswerValue, Question
@@ -18,13 +19,14 @@ from gpudesk.workbench.deciding.answers import answers_of
 from gpudesk.workbench.deciding.decide import DRAWS, Decider
 from gpudesk.workbench.deciding.part_facts import likely_input
 
-#: Draws of a trial; what is found is tried out once more with all of them.
-_TRIAL_DRAWS: Final = 400
 #: A number is looked for by these factors away from where it is, then between the last two.
 _STEPS: Final = (1.05, 1.15, 1.35, 1.7, 2.5, 5.0, 10.0, 30.0)
 _HALVINGS: Final = 7
 #: Numbers that are found are rounded to so many digits, away from where they are.
 _DIGITS: Final = 3
+#: Limits that may not be set yet -> the fact that each is held to; so many numbers are tried inside it.
+_HELD: Final = {"ttft_limit_ms": "ttft_ms", "tpot_limit_ms": "tpot_ms", "budget_usd": "spend_usd"}
+_GRID, _BEYOND = 12, 1.2
 #: Prices of the leading accelerator that might rise, and of the others that might fall.
 _PRICES: Final = ("price_usd", "rent_usd_per_hour")
 #: A change of another kind is as far as a number that doubles.
@@ -81,9 +83,10 @@ def _inputs(
     decider: Decider, answer: Answer, said: dict[str, AnswerValue], present: Decision
 ) -> Iterator[_Input]:
     """Yield every input that is tried: answers, and the prices of the accelerators that are not removed."""
-    for name, answered in answers_of(answer.scenario, said).items():
-        yield _of_question(decider, answer, said, QUESTIONS[name], answered.value)
-    lead = _lead(present)
+    for name, answered in answers_of(answer.scenario, said, answer.model.native_precision).items():
+        grid = _reachable(name, present)
+        yield _of_question(decider, answer, said, QUESTIONS[name], answered.value, grid)
+    lead = None if present.recommended is None else present.recommended.accelerator
     removed = {each.key for each in present.standings if each.removed}
     ground = decider.costs_of(answer, said)
     tried: set[str] = set()
@@ -95,12 +98,39 @@ def _inputs(
             now = likely_input(column, price)
             if now is not None and now > 0.0:
                 yield _of_price(
-                    decider, answer, said, (column.accelerator, price), now, rises=column.key == lead
+                    decider, answer, said, (column.accelerator, price), now, rises=column.accelerator == lead
                 )
 
 
+def _reachable(name: str, present: Decision) -> tuple[float, ...]:
+    """Return numbers at which a limit that is not set yet would begin to bite, the loosest first.
+
+    From beyond the largest figure that it holds to below the least.
+    """
+    if name not in _HELD:
+        return ()
+    found = [fact for part in present.parts if (fact := part.get(_HELD[name])) is not None]
+    ends = [end for fact in found for end in _ends(fact)]
+    if not ends or min(ends) <= 0.0:
+        return ()
+    high, low = max(ends) * _BEYOND, min(ends) / _BEYOND
+    step = (low / high) ** (1.0 / _GRID)
+    return tuple(high * step**number for number in range(_GRID + 1))
+
+
+def _ends(fact: Fact) -> tuple[float, ...]:
+    if isinstance(fact, Banded):
+        return (fact.low, fact.high)
+    return (float(fact),) if isinstance(fact, (int, float)) else ()
+
+
 def _of_question(
-    decider: Decider, answer: Answer, said: dict[str, AnswerValue], question: Question, now: AnswerValue
+    decider: Decider,
+    answer: Answer,
+    said: dict[str, AnswerValue],
+    question: Question,
+    now: AnswerValue,
+    grid: tuple[float, ...],
 ) -> _Input:
     def decide(value: AnswerValue, draws: int) -> Decision:
         return decider.decide(answer, {**said, question.id: value}, draws=draws)
@@ -108,9 +138,10 @@ def _of_question(
     tries: tuple[tuple[AnswerValue, ...], ...]
     if isinstance(now, float) and now > 0.0 and question.bounds is not None:
         tries = _outward(now, question.bounds.low, question.bounds.high)
+    elif grid:
+        tries = (grid,)
     elif question.takes_number:
-        # From no limit, or nothing known, inward: the loosest number that is offered first.
-        tries = (tuple(sorted(question.presets, reverse=question.options != ("unknown",))),)
+        tries = (question.presets,)
     else:
         tries = tuple((option,) for option in question.options if option != now)
     return _Input(question.id, now, tries, decide)
@@ -153,26 +184,27 @@ def _flip(
     same = each.now
     for value in tries:
         yield progress
-        if _lead(each.decide(value, _TRIAL_DRAWS)) == lead:
+        if _lead(each.decide(value, DRAWS)) == lead:
             same = value
             continue
         if isinstance(same, float) and isinstance(value, float):
             nearer = yield from _between(each, same, value, lead, progress)
-            return _tried(each, nearer, lead)
+            rounded = _tried(each, rounded_away(nearer, up=nearer > same), lead)
+            return rounded or _tried(each, nearer, lead)
         return _tried(each, value, lead)
     return None
 
 
 def _between(each: _Input, same: float, changed: float, lead: str | None, progress: Progress) -> Steps[float]:
-    """Look for a number near the turning point, on its changed side, with few digits."""
+    """Look for a number near the turning point, on its changed side."""
     for _ in range(_HALVINGS):
         yield progress
         middle = math.sqrt(same * changed) if same > 0.0 and changed > 0.0 else (same + changed) / 2.0
-        if _lead(each.decide(middle, _TRIAL_DRAWS)) == lead:
+        if _lead(each.decide(middle, DRAWS)) == lead:
             same = middle
         else:
             changed = middle
-    return rounded_away(changed, up=changed > same)
+    return changed
 
 
 def rounded_away(value: float, *, up: bool) -> float:

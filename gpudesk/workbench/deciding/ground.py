@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from gpudesk.domain.accelerators import Accelerator
 from gpudesk.domain.answers import Answer, Column
+from gpudesk.domain.charts import RequestTime
 from gpudesk.domain.comparison import column_keys
 from gpudesk.domain.costs import CostAnswer
-from gpudesk.domain.decisions import Fact, Facts
+from gpudesk.domain.decisions import Fact
 from gpudesk.domain.estimates import Estimate, EstimateRequest
 from gpudesk.domain.fit_matrix import FitQuestion
 from gpudesk.domain.messages import InputError
@@ -32,13 +33,14 @@ _ANY = "any"
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """Facts of a scenario and its columns, its costs, and which serving engines run where.
+    """The columns of a scenario with their facts, its costs, and which serving engines run where.
 
     `widest` is on how many engines the platform with the most of them runs, of those compared. With
     `ranked_apart`, announced columns are not ranked beside shipping ones.
     """
 
-    facts: Facts
+    answer: Answer
+    views: tuple[PartView, ...]
     parts: tuple[dict[str, Fact], ...]
     costs: CostAnswer
     situations: tuple[Situation, ...]
@@ -47,15 +49,21 @@ class Ground:
     widest: int
     ranked_apart: bool
 
+    def facts(self, places: Sequence[int]) -> dict[str, Fact]:
+        """Return the facts of the scenario where these columns are compared."""
+        views, parts = [self.views[place] for place in places], [self.parts[place] for place in places]
+        return scenario_facts(self.answer, views, parts)
+
     def for_engine(self, asked: Fact) -> list[dict[str, Fact]]:
         """Return for each column whether the serving engine that is asked for runs on it."""
         return [{"runs_engine": _runs(asked, engines)} for engines in self.engines]
 
-    def everywhere(self, asked: Fact) -> bool | None:
-        """Whether a serving engine, or some one where any will do, runs on all columns; None for own code."""
+    def everywhere(self, asked: Fact, places: Sequence[int]) -> bool | None:
+        """Whether a serving engine, or some one where any will do, runs on these; None for own code."""
+        engines = [self.engines[place] for place in places]
         if asked == _ANY:
-            return bool(frozenset.intersection(*self.engines)) if self.engines else None
-        found = [_runs(asked, engines) for engines in self.engines]
+            return bool(frozenset.intersection(*engines)) if engines else None
+        found = [_runs(asked, each) for each in engines]
         return None if None in found else all(found)
 
 
@@ -73,6 +81,7 @@ class _Asked(NamedTuple):
     serving: int
     held: int
     rows: int
+    time: RequestTime | None
 
 
 class GroundMaker:
@@ -111,7 +120,8 @@ class GroundMaker:
         compared = {name for column in answer.columns for name in platforms_of(column.accelerator)}
         by_platform = self._engines_by_platform
         return Ground(
-            facts=scenario_facts(answer, views, parts),
+            answer=answer,
+            views=views,
             parts=parts,
             costs=costs,
             situations=situations,
@@ -154,6 +164,7 @@ class GroundMaker:
                 serving=asked.serving,
                 held=asked.held,
                 rows=asked.rows,
+                time=asked.time,
                 references=self._workbench.beside.named_references(column.accelerator.id),
                 export=self._workbench.beside.export_facts(column.accelerator.id),
             )
@@ -177,11 +188,15 @@ class GroundMaker:
                     serving=self._serving(answer, column.accelerator),
                     held=held.get(column.accelerator.id, 0),
                     rows=0 if column.estimate is None else self._rows(column.estimate),
+                    time=self._time(column.estimate),
                 )
                 for place, column in enumerate(answer.columns)
             )
             self._asked = last = answer.columns, asked
         return last[1]
+
+    def _time(self, estimate: Estimate | None) -> RequestTime | None:
+        return None if estimate is None or not estimate.fits else self._workbench.request_time(estimate)
 
     def _serving(self, answer: Answer, part: Accelerator) -> int:
         """Return how many serving engines serve the scenario's model on an accelerator, in its formats."""

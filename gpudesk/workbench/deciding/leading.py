@@ -59,17 +59,18 @@ def by_figure(answer: Answer, keys: Sequence[str], figure: str) -> Beats:
     return beats
 
 
-def by_cost(answer: Answer, keys: Sequence[str], costs: Sequence[Banded | None]) -> Beats:
-    """Return whether a token of one column costs less: throughputs by the band of their ratio.
+def by_speed(answer: Answer, keys: Sequence[str], values: Sequence[Banded | None], *, higher: bool) -> Beats:
+    """Return whether what is as throughput, or as its reciprocal like costs, is better for one column.
 
-    Costs are as the reciprocal of throughput, so that the likely costs' ratio has the band of that.
+    The ratio of the likely values has the band of the ratio of throughputs.
     """
 
     def beats(one: int, other: int) -> bool | None:
-        ours, theirs = costs[one], costs[other]
+        ours, theirs = values[one], values[other]
         if ours is None or theirs is None:
             return None
-        return ours.value / theirs.value * _spread(answer, keys[one], keys[other]) < 1.0
+        better = ours.value / theirs.value if higher else theirs.value / ours.value
+        return better > _spread(answer, keys[one], keys[other])
 
     return beats
 

@@ -9,6 +9,7 @@ from typing import Final
 
 from gpudesk.domain.accelerators import Accelerator
 from gpudesk.domain.answers import Column
+from gpudesk.domain.charts import RequestTime
 from gpudesk.domain.costs import CostColumn
 from gpudesk.domain.decisions import Fact
 from gpudesk.domain.estimates import Banded, Estimate
@@ -22,6 +23,8 @@ _MS: Final = 1000.0
 #: Bytes of the numbers of one token that go from accelerator to host and back: its id and its probability.
 _TOKEN_BYTES: Final = 8.0
 _FORMS: Final = (("OAM", "oam"), ("SXM", "sxm"), ("PCIe", "pcie"))
+#: Notes of an estimate that its load is not carried.
+_FALLS_SHORT: Final = frozenset({"estimate.overload", "estimate.limits_not_met"})
 _FOUR_BITS: Final = ("fp4", "nvfp4", "mxfp4")
 
 
@@ -31,8 +34,8 @@ class PartView:
 
     `engines` are the ids of the serving engines that run on it, `serving` counts those that serve the model
     in its formats. `held` counts the models of the catalog that one of them holds, `rows` published rows
-    behind the constants of its estimate, `references` named deployments. `export` are the facts of the
-    export check.
+    behind the constants of its estimate, `references` named deployments. `time` divides one request under
+    the load, `export` are the facts of the export check.
     """
 
     key: str
@@ -45,6 +48,7 @@ class PartView:
     held: int
     rows: int
     references: int
+    time: RequestTime | None
     export: Mapping[str, Fact]
 
     @property
@@ -102,7 +106,7 @@ def _form(form_factor: str | None) -> str | None:
 
 
 def _memory(view: PartView) -> dict[str, Fact]:
-    facts: dict[str, Fact] = {"fits": view.estimate is not None}
+    facts: dict[str, Fact] = {"fits": view.estimate is not None, "holds_load": _holds_load(view)}
     if isinstance(view.alone, Estimate):
         use = view.alone.memory
         needs = use.capacity_bytes - use.free_bytes
@@ -126,7 +130,19 @@ def _memory(view: PartView) -> dict[str, Fact]:
         "headroom_gb": estimate.memory.free_bytes / GB,
         "max_concurrency": float(estimate.max_concurrency),
         "kv_room_gb": room,
+        "kv_needed_gb": None
+        if not isinstance(kv_one, float) or estimate.concurrency is None
+        else kv_one * estimate.concurrency,
     }
+
+
+def _holds_load(view: PartView) -> bool | None:
+    """Whether a deployment keeps up with its load, and within the load's limits with one request at least."""
+    estimate = view.estimate
+    if estimate is None:
+        return None
+    said = {note.id for note in estimate.notes}
+    return estimate.stable is not False and said.isdisjoint(_FALLS_SHORT)
 
 
 def _speed(view: PartView) -> dict[str, Fact]:
@@ -141,17 +157,24 @@ def _speed(view: PartView) -> dict[str, Fact]:
         "tpot_ms": tpot,
         "interactivity": None if tpot is None else Banded(_MS / tpot.value, _MS / tpot.high, _MS / tpot.low),
         "limiter": None if estimate.limiter is None else estimate.limiter.value,
-        "decode_share": _decode_share(estimate),
+        "decode_share": _decode_share(view),
         "host_traffic_gbs": None if rate is None else rate.value / estimate.count * _TOKEN_BYTES / GB,
     }
 
 
-def _decode_share(estimate: Estimate) -> float | None:
-    """Return the share of a request's time that lies between its first token and its last."""
-    if estimate.tpot_ms is None or estimate.ttft_ms is None:
+def _decode_share(view: PartView) -> float | None:
+    """Return the share of decode in the time that a request is worked on; waiting is no part of it.
+
+    Where the load has no such times, they are those of one request by itself.
+    """
+    if view.time is not None:
+        worked = view.time.prefill_s + view.time.decode_s
+        return view.time.decode_s / worked if worked > 0.0 else None
+    one = view.fewest
+    if not isinstance(one, Estimate) or one.tpot_ms is None or one.ttft_ms is None:
         return None
-    decode = estimate.tpot_ms.value * (estimate.request.workload.output_tokens - 1)
-    return decode / (decode + estimate.ttft_ms.value)
+    decode = one.tpot_ms.value * (one.request.workload.output_tokens - 1)
+    return decode / (decode + one.ttft_ms.value)
 
 
 def _money(view: PartView) -> dict[str, Fact]:

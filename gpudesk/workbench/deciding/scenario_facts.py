@@ -8,7 +8,7 @@ from typing import Final
 
 from gpudesk.domain.answers import Answer
 from gpudesk.domain.decisions import Fact, Facts
-from gpudesk.domain.estimates import Estimate
+from gpudesk.domain.estimates import Estimate, Limiter
 from gpudesk.domain.models import Attention, Model, MoeFfn
 from gpudesk.domain.units import GB
 from gpudesk.workbench.deciding.part_facts import PartView, likely_input, number_of
@@ -33,6 +33,7 @@ def _model(answer: Answer) -> dict[str, Fact]:
     total = None if parameters is None else parameters.value
     context = model.max_context
     return {
+        "has_model": True,
         "model_id": model.id,
         "model_moe": has_experts(model),
         "standard_model": not has_experts(model) and _plain_attention(model),
@@ -62,21 +63,19 @@ def _needs(views: Sequence[PartView], parts: Sequence[Facts]) -> dict[str, Fact]
     if one is None:
         return {}
     weights, kv_one = number_of(one, "alone_weights_gb"), number_of(one, "kv_one_gb")
-    in_flight = next((each for each in map(_in_flight, views) if each is not None), None)
-    rooms = [each for each in (number_of(part, "kv_room_gb") for part in parts) if each is not None]
     return {
         "weights_gb": weights,
         "needs_gb": None if weights is None or kv_one is None else weights + kv_one,
-        "kv_needed_gb": None if kv_one is None or in_flight is None else kv_one * in_flight,
-        "kv_room_least_gb": min(rooms) if rooms else None,
+        "kv_some_short": _some_short(parts),
         "least_memory_gb": min(view.column.accelerator.memory_bytes for view in views) / GB,
     }
 
 
-def _in_flight(view: PartView) -> int | None:
-    """Return the requests that the load puts in flight, where it says so."""
-    estimate = view.column.estimate
-    return None if estimate is None else estimate.concurrency
+def _some_short(parts: Sequence[Facts]) -> bool | None:
+    """Whether the requests in flight need more KV cache than a deployment has room for; None if not known."""
+    pairs = [(number_of(part, "kv_needed_gb"), number_of(part, "kv_room_gb")) for part in parts]
+    known = [needed > room for needed, room in pairs if needed is not None and room is not None]
+    return any(known) if known else None
 
 
 def _counts(parts: Sequence[Facts]) -> dict[str, Fact]:
@@ -107,9 +106,12 @@ def _load(views: Sequence[PartView], parts: Sequence[Facts]) -> dict[str, Fact]:
 
 
 def _binding(estimates: Iterable[Estimate | None]) -> str | None:
-    """Return what binds most of the deployments; of as many, what binds the first."""
-    limiters = [each.limiter.value for each in estimates if each is not None and each.limiter is not None]
-    return Counter(limiters).most_common(1)[0][0] if limiters else None
+    """Return what binds most of the deployments; of as many, the one that comes first among limiters."""
+    limiters = Counter(each.limiter for each in estimates if each is not None and each.limiter is not None)
+    if not limiters:
+        return None
+    order = list(Limiter)
+    return min(limiters, key=lambda limiter: (-limiters[limiter], order.index(limiter))).value
 
 
 def _costs(views: Sequence[PartView]) -> dict[str, Fact]:
@@ -120,12 +122,20 @@ def _costs(views: Sequence[PartView]) -> dict[str, Fact]:
 
 
 def with_platforms(
-    facts: Mapping[str, Fact], part: Mapping[str, Fact], widest: int, engines_by_platform: Mapping[str, int]
+    current: Fact, part: Mapping[str, Fact], widest: int, engines_by_platform: Mapping[str, int]
 ) -> dict[str, Fact]:
     """Return what follows for a column from the platform that software runs on, and from how wide its is."""
-    platform, current = part.get("platform"), facts.get("current_platform")
-    needs_port: bool | None = None
-    if isinstance(current, str) and isinstance(platform, str):
-        needs_port = current != "none" and current not in platform.split(", ")
+    platform = part.get("platform")
+    needs_port = _needs_port(current, platform)
     wide = max((engines_by_platform.get(name, 0) for name in str(platform).split(", ")), default=0)
     return {"needs_port": needs_port, "widest_software": wide >= widest}
+
+
+def _needs_port(current: Fact, platform: Fact) -> bool | None:
+    """Whether software has to be ported to a platform; from one without a name only to the common ones."""
+    if not isinstance(current, str) or not isinstance(platform, str):
+        return None
+    names = platform.split(", ")
+    if current == "other":
+        return True if set(names) & {"CUDA", "ROCm"} else None
+    return current != "none" and current not in names

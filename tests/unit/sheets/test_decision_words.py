@@ -82,7 +82,8 @@ def test_the_verb_is_that_of_the_answer(workbench: Workbench, acquisition: str, 
 
 def test_without_a_load_in_flight_the_accelerators_are_counted(workbench: Workbench) -> None:
     found = decided(workbench, acquisition="own")
-    decision = replace(found, verdict=Verdict.WINNER, facts={**found.facts, "kv_needed_gb": None})
+    parts = tuple({**part, "kv_needed_gb": None} for part in found.parts)
+    decision = replace(found, verdict=Verdict.WINNER, parts=parts)
     assert verdict_title(decision, NAMES, FORMATTER).endswith(", 1 accelerator")
     undeployed = replace(decision, recommended=None)
     assert verdict_title(undeployed, NAMES, FORMATTER).endswith(", which is not deployed here")

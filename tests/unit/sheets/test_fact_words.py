@@ -142,7 +142,7 @@ def test_comparisons_say_their_numbers_and_what_came_out(tested: Comparison, sai
     [
         (
             "needs_gb > 200 and shape == 'one'",
-            "weights and one request > 200 GB and model on accelerators: on one",
+            "weights and one request > 200 GB and one must hold the model: yes",
         ),
         ("team == 'cuda' or team == 'small'", "team: CUDA only or small or new"),
         ("not needs_port", "needs no port"),

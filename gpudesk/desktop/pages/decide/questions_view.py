@@ -195,7 +195,7 @@ class QuestionsView(DecideView):
         """Return what is in force once the user's answer is taken back."""
         scenario = found.answer.scenario
         said = {name: value for name, value in scenario.decision.answers.items() if name != question}
-        return answers_of(scenario, said)[question]
+        return answers_of(scenario, said, found.answer.model.native_precision)[question]
 
     def _show_effect(self, question: str, value: AnswerValue, decision: object) -> None:
         del decision

@@ -42,7 +42,6 @@ def test_nothing_said_leaves_every_question_to_its_default() -> None:
     ("scenario", "question", "value"),
     [
         (replace(PLAIN, serving_engine="vllm"), "serving_engine", "vllm"),
-        (replace(PLAIN, serving_engine="llama.cpp"), "serving_engine", "own"),
         (replace(PLAIN, weights=Precision.MXFP4), "precision", "fp4"),
         (replace(PLAIN, costs=replace(PLAIN.costs, runs_on="ROCm")), "current_platform", "ROCm"),
         (replace(PLAIN, costs=replace(PLAIN.costs, runs_on="JAX/XLA")), "current_platform", "other"),
@@ -71,6 +70,13 @@ def test_a_scenario_answers_what_it_says(scenario: Scenario, question: str, valu
     assert answers_of(scenario)[question] == Answered(value, Origin.SCENARIO)
     said = replace(scenario, decision=DecisionSettings(answers={question: QUESTIONS[question].default}))
     assert answers_of(said)[question] == Answered(QUESTIONS[question].default, Origin.YOURS)
+
+
+def test_what_no_option_names_or_a_model_is_published_in_answers_nothing() -> None:
+    assert answers_of(replace(PLAIN, serving_engine="llama.cpp"))["serving_engine"].origin is Origin.DEFAULT
+    four = replace(PLAIN, weights=Precision.MXFP4)
+    assert answers_of(four, native=Precision.MXFP4)["precision"].origin is Origin.DEFAULT
+    assert answers_of(four, native=Precision.BF16)["precision"].value == "fp4"
 
 
 def test_no_limit_is_beyond_all_numbers_and_what_is_not_known_is_no_fact() -> None:

@@ -47,6 +47,9 @@ def leads(name: str) -> tuple[Named, Named]:
     return {f"leads_{name}": True}, {f"leads_{name}": False}
 
 
+#: One accelerator that stays on one host, and one on two with a slower link than others.
+LINKED = ({"hosts": 1.0, "leads_link": False}, {"hosts": 2.0, "leads_link": False})
+
 TRIES: dict[str, Try] = {
     "D000-01": Try(
         {"needs_gb": 405.0, "shape": "one"},
@@ -77,25 +80,38 @@ TRIES: dict[str, Try] = {
     "D000-13": Try(
         {"tuning": "own_code"},
         {"tuning": "tuned"},
-        {"leads_bandwidth": True, "leads_memory": False},
-        {"leads_bandwidth": False, "leads_memory": False},
+        *leads("bandwidth"),
         FAVOURS,
     ),
     "D000-14": Try({"current_platform": "CUDA"}, {"current_platform": "none"}, STAYS, MOVES, FAVOURS),
     "D000-15": Try(
-        {"monthly_hours": 800.0}, {"monthly_hours": None}, {"pays_back": True}, {"pays_back": False}, FAVOURS
+        {"monthly_hours": 800.0, "acquisition": "rent"},
+        {"monthly_hours": 800.0, "acquisition": "own"},
+        {"pays_back": True},
+        {"pays_back": False},
+        FAVOURS,
     ),
     "D000-16": Try(
-        {"monthly_hours": 10_000.0},
-        {"monthly_hours": 9_999.0},
+        {"monthly_hours": 10_000.0, "acquisition": "rent"},
+        {"monthly_hours": 9_999.0, "acquisition": "rent"},
         {"pays_back": True},
         {"pays_back": False},
         FAVOURS,
     ),
     "D000-17": Try(
-        {"monthly_hours": 1e6}, {"monthly_hours": 1e5}, {"pays_back": True}, {"pays_back": False}, FAVOURS
+        {"monthly_hours": 1e6, "acquisition": "rent"},
+        {"monthly_hours": 1e5, "acquisition": "rent"},
+        {"pays_back": True},
+        {"pays_back": False},
+        FAVOURS,
     ),
-    "D000-18": Try({"adoption_months": 9.0}, {"adoption_months": None}, ROCM, CUDA, FAVOURS),
+    "D000-18": Try(
+        {"adoption_months": 9.0, "some_need_port": True},
+        {"adoption_months": 9.0, "some_need_port": False},
+        MOVES,
+        STAYS,
+        FAVOURS,
+    ),
     "D000-19": Try({"bound_by": "memory bandwidth"}, {"bound_by": "overhead"}, *leads("bandwidth"), FAVOURS),
     "D000-20": Try({"work": "training"}, {"work": "serving"}, CUDA, ROCM, FAVOURS),
     "D000-21": Try({"vendor_policy": "shared_pool"}, {"vendor_policy": "two_pools"}),
@@ -113,7 +129,7 @@ TRIES: dict[str, Try] = {
         FAVOURS,
     ),
     "D000-24": Try({"priority": "speed"}, {"priority": "balanced"}, *leads("tpot"), FAVOURS),
-    "D000-25": Try({"weights_gb": 70.0, "all_fit_alone": True}, {"weights_gb": None}, STAYS, MOVES, FAVOURS),
+    "D000-25": Try({"all_fit_alone": True}, {"all_fit_alone": None}, STAYS, MOVES, FAVOURS),
     "D000-26": Try({"months_to_launch": 3.0}, {"months_to_launch": None}),
     "D000-27": Try(
         {"host_traffic_most_gbs": 0.1},
@@ -130,9 +146,10 @@ TRIES: dict[str, Try] = {
         FAVOURS,
     ),
     "D001-02": Try(
-        {"kv_needed_gb": 300.0, "kv_room_least_gb": 70.0},
-        {"kv_needed_gb": None, "kv_room_least_gb": 70.0},
-        *leads("kv_room"),
+        {"kv_some_short": True},
+        {"kv_some_short": None},
+        {"kv_room_gb": 300.0, "kv_needed_gb": 90.0, "leads_kv_room": False},
+        {"kv_room_gb": 70.0, "kv_needed_gb": 90.0, "leads_kv_room": False},
         FAVOURS,
     ),
     "D001-03": Try(
@@ -147,7 +164,7 @@ TRIES: dict[str, Try] = {
     ),
     "D001-05": Try({"tuning": "untuned"}, {"tuning": "own_code"}, WIDE, NARROW, FAVOURS),
     "D001-06": Try(
-        {"kv_needed_gb": 90.0, "kv_room_least_gb": 70.0, "all_fit_alone": True}, {"kv_needed_gb": None}
+        {"kv_some_short": True, "all_fit_alone": True}, {"kv_some_short": None, "all_fit_alone": True}
     ),
     "D001-07": Try({"params_b": 405.0}, {"params_b": 70.0}, *leads("throughput_each"), FAVOURS),
     "D001-08": Try({"decode_share": 0.2}, {"decode_share": None}, *leads("compute"), FAVOURS),
@@ -162,8 +179,8 @@ TRIES: dict[str, Try] = {
     "D002-01": Try({"bound_by": "capacity"}, {"bound_by": "memory bandwidth"}, *leads("kv_room"), FAVOURS),
     "D002-02": Try({"priority": "speed"}, {"priority": "users"}, *leads("throughput_each"), FAVOURS),
     "D002-03": Try(
-        {"budget_usd": 1e5, "long_context": "yes", "weights_gb": 70.0},
-        {"budget_usd": float("inf"), "long_context": "yes", "weights_gb": 70.0},
+        {"budget_usd": 1e5, "long_context": "yes", "acquisition": "own"},
+        {"budget_usd": 1e5, "long_context": "yes", "acquisition": "rent"},
         {"spend_usd": 80_000.0},
         {"spend_usd": 120_000.0},
         FAVOURS,
@@ -217,7 +234,10 @@ TRIES: dict[str, Try] = {
         FAVOURS,
     ),
     "D002-17": Try(
-        {"years": 3.0, "waiting": "no"}, {"years": 2.0, "waiting": "no"}, *leads("owned_cost"), FAVOURS
+        {"years": 3.0, "waiting": "no", "acquisition": "own"},
+        {"years": 2.0, "waiting": "no", "acquisition": "own"},
+        *leads("owned_cost"),
+        FAVOURS,
     ),
     "D002-18": Try(
         {"tuned_for": "cdna4"},
@@ -234,7 +254,7 @@ TRIES: dict[str, Try] = {
     "D003-02": Try(
         {"params_b": 405.0, "most_hosts": 2.0},
         {"params_b": 405.0, "most_hosts": 1.0},
-        *leads("link"),
+        *LINKED,
         FAVOURS,
     ),
     "D003-03": Try({"work": "media"}, {"work": "serving"}, CUDA, ROCM, FAVOURS),
@@ -251,7 +271,12 @@ TRIES: dict[str, Try] = {
         *leads("memory"),
         FAVOURS,
     ),
-    "D003-07": Try({"priority": "cost"}, {"priority": "balanced"}, *leads("spend"), FAVOURS),
+    "D003-07": Try(
+        {"priority": "cost", "acquisition": "own"},
+        {"priority": "cost", "acquisition": "rent"},
+        *leads("spend"),
+        FAVOURS,
+    ),
     "D003-08": Try({"team": "rocm"}, {"team": "can_learn"}, ROCM, CUDA, FAVOURS),
     "D003-09": Try({"shape": "one"}, {"shape": "free"}, {"fits_alone": True}, {"fits_alone": False}, REMOVES),
     "D003-10": Try({"service": "interactive"}, {"service": None}, *leads("tpot"), FAVOURS),
@@ -278,10 +303,10 @@ TRIES: dict[str, Try] = {
         *leads("count"),
         FAVOURS,
     ),
-    "D003-17": Try({"most_hosts": 2.0}, {"most_hosts": 1.0}, *leads("link"), FAVOURS),
+    "D003-17": Try({"most_hosts": 2.0}, {"most_hosts": 1.0}, *LINKED, FAVOURS),
     "D003-18": Try(
-        {"priority": "cost", "weights_gb": 405.0},
-        {"priority": "cost", "weights_gb": 70.0},
+        {"priority": "cost", "all_fit_alone": False},
+        {"priority": "cost", "all_fit_alone": True},
         *leads("cost"),
         FAVOURS,
     ),
@@ -308,7 +333,7 @@ TRIES: dict[str, Try] = {
         {"service": "interactive"}, {"service": "server", "shape": "free"}, *leads("ttft"), FAVOURS
     ),
     "D004-02": Try({"work": "serving"}, {"work": "media"}, FITS, NOT, CHECKS),
-    "D004-03": Try({"weights_gb": 70.0}, {"weights_gb": None}, FITS, NOT, REMOVES),
+    "D004-03": Try({"has_model": True}, {}, FITS, NOT, REMOVES),
     "D004-04": Try(
         {"context_tokens": 5000.0, "model_context": 131_072.0},
         {"context_tokens": 5000.0, "model_context": None},
@@ -319,8 +344,8 @@ TRIES: dict[str, Try] = {
     "D004-05": Try({"most_count": 4.0}, {"most_count": 1.0}, FITS, NOT, REMOVES),
     "D004-06": Try({"site": "oam"}, {"site": "rack"}, {"form": "oam"}, {"form": "sxm"}, REMOVES),
     "D004-07": Try(
-        {"budget_usd": 1e5},
-        {"budget_usd": float("inf")},
+        {"budget_usd": 1e5, "acquisition": "own"},
+        {"budget_usd": float("inf"), "acquisition": "own"},
         {"spend_usd": 80_000.0},
         {"spend_usd": 120_000.0},
         FAVOURS,
@@ -375,11 +400,12 @@ TRIES: dict[str, Try] = {
     ),
     "L-04": Try(
         {"some_announced": True, "waiting": "no"},
-        {"some_announced": True, "waiting": "priced"},
+        {"some_announced": True, "waiting": "priced", "months_to_launch": 9.0},
         {"announced": False},
         {"announced": True},
         REMOVES,
     ),
+    "L-05": Try({"has_model": True}, {}, {"holds_load": True}, {"holds_load": False}, REMOVES),
 }
 
 

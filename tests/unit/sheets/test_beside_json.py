@@ -1,0 +1,111 @@
+"""What stands beside a recommendation as JSON values: whole, finite, and null where nothing is known."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from gpudesk.domain.scenarios import AcceleratorChoice
+from gpudesk.sheets.beside_json import (
+    export_fields,
+    loading_fields,
+    negotiation_fields,
+    reference_fields,
+    support_fields,
+)
+from gpudesk.workbench.templates import read_template
+from gpudesk.workbench.workbench import Workbench
+
+
+@pytest.fixture(scope="module")
+def workbench() -> Iterator[Workbench]:
+    with Workbench.open(with_own=False) as opened:
+        yield opened
+
+
+def kept(value: object) -> Any:  # noqa: ANN401 - whatever JSON has
+    """Return what a program reads of it."""
+    return json.loads(json.dumps(value, allow_nan=False))
+
+
+def test_exports_have_rules_scores_and_the_warning(workbench: Workbench) -> None:
+    checks = [workbench.beside.export_check(part, "China") for part in ("mi300x", "l4")]
+    found = kept(export_fields(checks, workbench.beside.export_rules))
+    assert found["warning"].startswith("Verify with the rule in force")
+    assert found["destination"] == "China"
+    days = [rule["in_force"] or rule["published"] for rule in found["rules"]]
+    assert days == sorted(days, reverse=True)
+    mi300x, l4 = found["accelerators"]
+    october = next(rule for rule in mi300x["rules"] if rule["rule"] == "bis-2023-10")
+    assert (october["threshold"], october["standing"], october["described"]) == (4800, "above", True)
+    assert october["names_destination"] is True
+    assert mi300x["refused"][0]["tpp"] == pytest.approx(20912)
+    assert mi300x["scores"][0]["tpp"] == pytest.approx(20919.2)
+    assert mi300x["scores"][-1]["bits"] is None
+    told = next(rule for rule in l4["rules"] if rule["rule"] == "bis-2023-10")
+    assert told["described"] is None
+    density = told["lines"][1]["limits"][1]
+    assert (density["measured"], density["value"], density["standing"]) == ("density", None, "unknown")
+
+
+def test_exports_of_nothing_have_no_destination(workbench: Workbench) -> None:
+    found = kept(export_fields([], workbench.beside.export_rules))
+    assert (found["destination"], found["accelerators"]) == (None, [])
+
+
+def test_software_keeps_every_entry(workbench: Workbench) -> None:
+    support = workbench.beside.support
+    cuda, rocm, gaudi = kept(support_fields(support, ["CUDA", "ROCm", "SynapseAI"]))
+    assert gaudi == {"platform": "SynapseAI", "software": []}
+    for found in (cuda, rocm):
+        entries = [entry for each in found["software"] for entry in each["entries"]]
+        assert len(entries) == len(support.support(found["platform"]))
+    vllm = next(each for each in rocm["software"] if each["id"] == "vllm")
+    assert vllm["entries"][0] == {
+        "level": "works",
+        "scope": "Works on ROCm 7",
+        "date": "2026-05-15",
+        "source": "seed-003",
+        "statements": ["C003-032"],
+        "disputes": [],
+    }
+
+
+def test_deployments_have_no_count_where_none_is_printed(workbench: Workbench) -> None:
+    found = {each["id"]: each for each in kept(reference_fields(workbench.beside.references))}
+    assert found["azure-production"]["count"] == 4800
+    assert found["azure-announced"]["count"] is None
+    assert found["sovereign-cloud"]["named"] is False
+
+
+def test_steps_say_what_is_missing_and_what_is_done(workbench: Workbench) -> None:
+    scenario = read_template("70b-chat-on-four")
+    done = {"P002-06": "", "P002-04.response": "4 h"}
+    scenario = replace(scenario, decision=replace(scenario.decision, done=done))
+    decision = workbench.decide(workbench.answer(scenario))
+    found = kept(negotiation_fields(workbench.beside.negotiation(scenario, decision, "2026-11-23")))
+    assert found["done"] == 1
+    first, *_, last = found["steps"]
+    assert (first["applies"], first["missing"], first["past"]) == (None, ["competing_quote"], True)
+    assert first["tested"][0] == {"condition": "fleet_size > 200", "left": 800, "right": 200, "holds": True}
+    assert first["figures"][0]["anecdotal"] is True
+    assert last["done"] is True
+    point = next(each for each in found["steps"][3]["points"] if each["id"] == "P002-04.response")
+    assert (point["done"], point["note"]) == (True, "4 h")
+
+
+def test_loading_has_times_or_a_reason(workbench: Workbench) -> None:
+    parts = (
+        AcceleratorChoice("h200-sxm", 1),
+        AcceleratorChoice("gb200-nvl72", 8),
+        AcceleratorChoice("l4", 1),
+    )
+    answer = workbench.answer(replace(read_template("70b-chat-on-four"), accelerators=parts))
+    h200, gb200, l4 = kept(loading_fields(workbench.beside.loadings(answer)))
+    assert h200["one"]["seconds"] == pytest.approx(h200["weights_bytes"] / h200["link_bytes_per_s"])
+    assert h200["quoted"][0]["statement"] == "C000-035"
+    assert gb200["host"]["seconds"] is None
+    assert "not known" in gb200["host"]["reason"]
+    assert set(l4) == {"key", "reason"}
