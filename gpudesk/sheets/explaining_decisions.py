@@ -266,7 +266,11 @@ def _findings(rule: Rule, line: TraceLine | None, place: int | None, told: Told)
     if line.case.advice is not None:
         yield Finding("advice", tr("What to do"), (line.case.advice,))
     if line.answers:
-        yield Finding("answer", tr("The answer behind it"), (as_sentence(answer_line(line, told.formatter)),))
+        yield Finding(
+            "answer",
+            tr("The answer behind it"),
+            (as_sentence(answer_line(line, told.formatter, told.decision.answers)),),
+        )
     yield Finding("weight", tr("What it weighs"), tuple(_weight(rule, line, told)))
 
 

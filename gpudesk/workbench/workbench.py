@@ -74,6 +74,7 @@ class Workbench:
         self._calibration_file = calibration_file
         self._carried: dict[tuple[str, ...], tuple[Mapping[str, object], ...]] = {}
         self._ready: Catalog | None = None
+        self._flips: tuple[Scenario, tuple[Flip, ...]] | None = None
         self.own = OwnCatalog(own_file, self._show_own)
 
     @classmethod
@@ -100,6 +101,7 @@ class Workbench:
         ready, self._ready = self._ready, None
         self.catalog = ready if ready is not None and ready.own is facts else self.catalog.with_own(facts)
         self._carried.clear()
+        self._flips = None
         for name in ("costing", "decider"):
             self.__dict__.pop(name, None)
         if edit is None or edit.moves_estimates:
@@ -402,7 +404,17 @@ class Workbench:
         """Look, as a job, for what would change the decision on an answered scenario; return it."""
         from gpudesk.workbench.deciding.flips import flip_steps
 
-        return flip_steps(self.decider.apart(answer), answer)
+        return self._keep_flips(answer.scenario, flip_steps(self.decider.apart(answer), answer))
+
+    def _keep_flips(self, scenario: Scenario, steps: Steps[tuple[Flip, ...]]) -> Steps[tuple[Flip, ...]]:
+        flips = yield from steps
+        self._flips = scenario, flips
+        return flips
+
+    def known_flips(self, scenario: Scenario) -> tuple[Flip, ...]:
+        """Return what was found to change the decision on a scenario; empty where nobody has looked."""
+        known = self._flips
+        return known[1] if known is not None and known[0] == scenario else ()
 
     def flips(self, answer: Answer) -> tuple[Flip, ...]:
         """Return what would change the decision on an answered scenario, the nearest change first."""

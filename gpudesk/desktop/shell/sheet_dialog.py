@@ -31,7 +31,7 @@ def show_preview(window: MainWindow) -> None:
         window.settings,
         desk.formatter,
         explain=desk.workbench.explain,
-        further=desk.workbench.further(answer),
+        further=desk.workbench.further(answer, desk.workbench.known_flips(answer.scenario)),
         parent=window,
     )
     dialog.saved.connect(lambda path: _say(window, "saved", tr("Sheet saved: {file}", file=path)))

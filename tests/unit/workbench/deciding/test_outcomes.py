@@ -291,3 +291,11 @@ def test_a_limit_that_is_not_set_has_the_nearest_flip(workbench: Workbench) -> N
     assert lead is not None
     assert looser is not None
     assert looser.key == lead.key
+
+
+def test_flips_are_remembered_for_the_scenario_that_they_are_of(workbench: Workbench) -> None:
+    answer = workbench.answer(scenario(priority="cost"))
+    assert workbench.known_flips(answer.scenario) == ()
+    flips = workbench.flips(answer)
+    assert workbench.known_flips(answer.scenario) == flips
+    assert workbench.known_flips(scenario()) == ()
