@@ -16,7 +16,7 @@ from gpudesk.desktop.pages.decide.steps import Step, StepsColumn
 from gpudesk.desktop.pages.decide.views import DecideView
 from gpudesk.desktop.session.deciding import with_answer
 from gpudesk.desktop.session.desk import Desk
-from gpudesk.desktop.session.selection import decision_option
+from gpudesk.desktop.session.selection import SelectionKind, decision_option
 from gpudesk.desktop.theme.theme import Theme
 from gpudesk.desktop.widgets.buttons import Button
 from gpudesk.desktop.widgets.ground import Rule
@@ -278,14 +278,19 @@ class QuestionsView(DecideView):
             self.step(1)
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802 - Qt's name
-        """Go on working out what answers would do."""
+        """Go on working out what answers would do, and let the panel tell of the first question again."""
         super().showEvent(event)
         self.effects.go_on()
+        if self.desk.selection is None:
+            self._select_first()
 
     def hideEvent(self, event: QHideEvent) -> None:  # noqa: N802 - Qt's name
-        """Work nothing out that nobody sees."""
+        """Work nothing out that nobody sees, and tell nothing of answers that nobody sees."""
         super().hideEvent(event)
         self.effects.rest()
+        chosen = self.desk.selection
+        if chosen is not None and chosen.kind is SelectionKind.OPTION and not event.spontaneous():
+            self.desk.select(None)
 
     # Copies and looks
 
