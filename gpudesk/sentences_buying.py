@@ -71,6 +71,9 @@ BUYING_SENTENCES: Final[Mapping[str, str]] = MappingProxyType(
         "routing.one_kind": "All requests are of one kind, so there is nothing to split",
         "routing.apart": "Pools are apart: a router hands each request to the pool of its kind. Two vendors "
         "in one pool are another matter, since its slower replicas set the pace",
+        # Inputs of plans
+        "plans.one_part": "there is one accelerator only; add a second one to split requests between two",
+        "plans.working": "Working out the plan",
         # Loading weights
         "loading.no_link": "The rate at which {accelerator} is fed from its host is not known",
         "loading.no_host": "How many {accelerator} share a host is not known, only that {domain} share a "

@@ -7,12 +7,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from gpudesk.cli import output
+from gpudesk.cli.beside_text import SHOWN
 from gpudesk.cli.faults import DONE
 from gpudesk.cli.options import add_json, add_scenario_options, scenario_from
 from gpudesk.text import tr
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from gpudesk.domain.decisions import Answered
     from gpudesk.domain.questions import AnswerValue
@@ -30,6 +31,13 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type
     parser = commands.add_parser("decide", help=summary, description=f"{summary} {said}")
     _add_said(parser.add_argument_group(tr("answers and weights, over those of the scenario")))
     add_scenario_options(parser)
+    parser.add_argument(
+        "--show",
+        action="append",
+        default=[],
+        choices=SHOWN,
+        help=tr("what stands beside the recommendation too; can be repeated"),
+    )
     add_json(parser)
     parser.set_defaults(run=run)
 
@@ -93,7 +101,7 @@ def run(options: argparse.Namespace) -> int:
         elif options.list_rules:
             _list_rules(workbench, weights, as_json=options.json)
         elif scenario is not None:
-            _decide(scenario, workbench, as_json=options.json)
+            _decide(scenario, workbench, options.show, as_json=options.json)
     return DONE
 
 
@@ -140,20 +148,25 @@ def _list_rules(workbench: Workbench, weights: Mapping[str, float], *, as_json: 
         output.say(line)
 
 
-def _decide(scenario: Scenario, workbench: Workbench, *, as_json: bool) -> None:
+def _decide(scenario: Scenario, workbench: Workbench, show: Sequence[str], *, as_json: bool) -> None:
+    from gpudesk.cli.beside_text import Asked, shown_fields, shown_lines
     from gpudesk.domain.comparison import column_keys
+    from gpudesk.sheets.dates import today
     from gpudesk.sheets.names import column_names
 
     answer = workbench.answer(scenario)
     decision = workbench.decide(answer)
     flips = workbench.flips(answer)
     names = dict(zip(column_keys(scenario.accelerators), column_names(answer), strict=True))
+    asked = Asked(answer, decision, names, workbench, today())
     if as_json:
         from gpudesk.sheets.decision_json import decision_fields
 
-        output.say_json(decision_fields(decision, flips, names))
+        output.say_json({**decision_fields(decision, flips, names), **shown_fields(show, asked)})
         return
     from gpudesk.cli.decide_text import decision_lines
 
-    for line in decision_lines(decision, flips, names, output.width(), output.strong):
+    # What cannot be shown is told before anything is written.
+    beside = list(shown_lines(show, asked, output.width(), output.strong))
+    for line in (*decision_lines(decision, flips, names, output.width(), output.strong), *beside):
         output.say(line)

@@ -144,7 +144,10 @@ class ExportBlock(QWidget):
         )
         self.rules.show_rows([_rule_row(rule, rules, checks, formatter) for rule in rules.rules])
         self._show_read_in(max(0, self.rules.currentRow()))
-        self.notes.show_lines([Said("info", "text3", note) for note in note_lines(checks, formatter)])
+        # Repeated below the rules, where the one above the table is out of sight.
+        warned = Said("triangle-alert", "disputed", tr("{warning}.", warning=export_warning()))
+        notes = (Said("info", "text3", note) for note in note_lines(checks, formatter))
+        self.notes.show_lines([warned, *notes])
 
     def _show_read_in(self, row: int) -> None:
         """Show where the rule of a row was read."""

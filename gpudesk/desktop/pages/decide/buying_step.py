@@ -17,7 +17,7 @@ from gpudesk.desktop.widgets.label import Label
 from gpudesk.domain.formatting import Formatter
 from gpudesk.domain.procurement import ProcurementStep, StepFigure, StepLine
 from gpudesk.sheets.beside_lines import step_remarks
-from gpudesk.sheets.procurement_words import figure_text, state_text, strength_text
+from gpudesk.sheets.procurement_words import figure_text, summary_text
 from gpudesk.sheets.support_words import document_label
 from gpudesk.text import tr
 
@@ -133,9 +133,7 @@ class StepBlock(QWidget):
 
     def show_line(self, line: StepLine) -> None:
         """Show whether the step applies, and what of it is done."""
-        self.state.setText(
-            tr("{state}. {strength}.", state=state_text(line), strength=strength_text(self.step.strength))
-        )
+        self.state.setText(summary_text(line, self._formatter))
         self.state.set_colour(_STATES[line.applies])
         remarks = "\n".join(step_remarks(line, self._formatter))
         self.remarks.setText(remarks)

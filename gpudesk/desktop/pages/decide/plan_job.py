@@ -39,6 +39,8 @@ class PlanJob(QObject):
         self._timer.setSingleShot(True)
         self._timer.setInterval(_REST)
         self._timer.timeout.connect(self._start)
+        # A thread must not outlive what it belongs to.
+        self.destroyed.connect(self._jobs.stop)
 
     @property
     def running(self) -> bool:
@@ -58,12 +60,17 @@ class PlanJob(QObject):
         else:
             self._start()
 
-    def rest(self) -> None:
-        """Leave nothing running while nobody looks; the same question may be asked again."""
-        if self.running:
-            self._timer.stop()
-            self._jobs.stop()
-            self._asked = ()
+    def rest(self, *, wait: bool) -> None:
+        """Work at nothing while nobody looks; the same question may be asked again.
+
+        With `wait` nothing is left running: the window goes.
+        """
+        if not self.running:
+            return
+        self._timer.stop()
+        self._asked = ()
+        if self._jobs.running:
+            (self._jobs.stop if wait else self._jobs.cancel)()
 
     def _start(self) -> None:
         self._timer.stop()

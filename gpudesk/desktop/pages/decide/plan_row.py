@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from gpudesk.desktop.pages.cost.input_row import InputFormat
 from gpudesk.desktop.theme.theme import Theme
 from gpudesk.desktop.widgets.buttons import LinkButton
 from gpudesk.desktop.widgets.label import Label
 from gpudesk.desktop.widgets.number_edit import NumberEdit
+from gpudesk.desktop.widgets.numbers import NumberFormat
 from gpudesk.domain.demand import Bounds
-from gpudesk.domain.formatting import NumberStyle
+from gpudesk.domain.formatting import UNKNOWN, NumberStyle
 from gpudesk.text import tr
 
 _DECIMALS: Final = 4
@@ -23,6 +24,19 @@ _LEAST: Final = 0.0001
 #: Stands in a field for a value that is not known; typed, it leaves the input to the program.
 NONE: Final = -1.0
 _EDIT, _SMALL_EDIT, _UNIT = 92, 52, 74
+
+
+@dataclass(frozen=True, slots=True)
+class PlanFormat(NumberFormat):
+    """A number of a plan; a field that is emptied leaves it to the program."""
+
+    def text(self, value: float) -> str:
+        """Write a number, or that it is not known."""
+        return UNKNOWN if value == NONE else NumberFormat.text(self, value)
+
+    def parse(self, text: str) -> float:
+        """Read a number; nothing stands for none."""
+        return NONE if text.strip() in ("", "-", UNKNOWN) else NumberFormat.parse(self, text)
 
 
 class PlanRow(QWidget):
@@ -100,10 +114,10 @@ class PlanRow(QWidget):
         """Say what is wrong with the value in force."""
         self.edits[0].set_fault(sentence)
 
-    def _format(self) -> InputFormat:
+    def _format(self) -> PlanFormat:
         bounds, scale = self._bounds, self._scale
         least = _LEAST if bounds.above else bounds.low * scale
-        return InputFormat(least, bounds.high * scale, self._decimals, self._style)
+        return PlanFormat(least, bounds.high * scale, self._decimals, self._style)
 
     def _edit(self, place: int, typed: float) -> None:
         self.edited.emit(place, None if typed == NONE else typed / self._scale)

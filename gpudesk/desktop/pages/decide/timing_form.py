@@ -181,8 +181,12 @@ class TimingForm(QWidget):
 
     def _show_next(self, facts: TimingFacts, plans: Mapping[str, AnswerValue]) -> None:
         key = str(plans.get("next_part", NEWEST))
-        text = "" if facts.following is None else short_name(facts.following.name)
-        self.parts["next_part"].set_value(key, text or tr("None"))
+        if facts.following is not None:
+            text = short_name(facts.following.name)
+        else:
+            # Which one is the newest is known with the plan.
+            text = facts.names.get(key, tr("None") if facts.found is not None or key == NO_PART else "…")
+        self.parts["next_part"].set_value(key, text)
 
     def _show_launch(self, facts: TimingFacts) -> None:
         months, comes_from = launch_of(facts.scenario)

@@ -58,7 +58,6 @@ class TimingResult(QWidget):
             parent=self,
         )
         self.chart = SlipChart(desk, theme, self)
-        self.chart.setMinimumHeight(theme.px(_CHART))
         self.summary = Label(theme, font="small", colour="text2", wrap=True, parent=self)
         self.turns = TextTable(
             theme, tr("Where it turns"), (tr("It turns where"), tr("Value")), giving=(0, 1), parent=self
@@ -75,8 +74,7 @@ class TimingResult(QWidget):
         self.prices_title = Label(theme, font="section", parent=self)
         self.notes = SaidList(theme, tr("What this rests on"), self)
         self._lay_out()
-        # Wider, figures would stand too far from what they are called.
-        theme.follow(lambda: self.setMaximumWidth(theme.px(_WIDEST)))
+        theme.follow(self._dress)
 
     def _lay_out(self) -> None:
         px = self._theme.px
@@ -116,6 +114,11 @@ class TimingResult(QWidget):
         grid.addWidget(self._against_mark, 2, 0, Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignRight)
         grid.addWidget(self.against, 2, 1)
         return grid
+
+    def _dress(self) -> None:
+        self.chart.setMinimumHeight(self._theme.px(_CHART))
+        # Wider, figures would stand too far from what they are called.
+        self.setMaximumWidth(self._theme.px(_WIDEST))
 
     # Showing
 

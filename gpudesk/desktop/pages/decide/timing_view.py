@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QHideEvent, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QVBoxLayout, QWidget
 
@@ -15,7 +16,7 @@ from gpudesk.desktop.pages.decide.timing_chart import SlipFacts
 from gpudesk.desktop.pages.decide.timing_form import TimingFacts, TimingForm
 from gpudesk.desktop.pages.decide.timing_result import TimingResult
 from gpudesk.desktop.pages.decide.timing_watch import WatchBlock
-from gpudesk.desktop.pages.decide.timing_watch_form import WatchForm, open_watch_form
+from gpudesk.desktop.pages.decide.timing_watch_form import WatchEntry
 from gpudesk.desktop.pages.decide.views import DecideView
 from gpudesk.desktop.session.deciding import with_answer, with_plan
 from gpudesk.desktop.session.desk import Desk
@@ -25,9 +26,11 @@ from gpudesk.desktop.widgets.label import Label
 from gpudesk.domain.accelerators import Accelerator
 from gpudesk.domain.buying import BuyOrWait
 from gpudesk.domain.messages import InputError
+from gpudesk.domain.own_facts import Edit
 from gpudesk.domain.questions import AnswerValue
 from gpudesk.domain.ranges import Range
 from gpudesk.domain.scenarios import Scenario
+from gpudesk.domain.watching import Signal as WatchedSignal
 from gpudesk.domain.watching import Watched
 from gpudesk.paths import MissingFileError
 from gpudesk.sentences import problem, sentence
@@ -37,8 +40,9 @@ from gpudesk.sheets.money import Money
 from gpudesk.sheets.names import short_name
 from gpudesk.text import tr
 from gpudesk.workbench.deciding.plan_inputs import WHERE, bought_position
+from gpudesk.workbench.deciding.watch_edits import forget_signal, note_signal
 
-_MARGIN: Final = 16.0
+_MARGIN, _LEAST = 16.0, 300.0
 _FORM: Final = 328.0
 #: From this width on the form stands beside what it comes to.
 _BESIDE: Final = 760.0
@@ -57,6 +61,8 @@ class TimingView(DecideView):
         self._position = 0
         self.setAccessibleName(tr("Buy or wait"))
         self.form = TimingForm(theme, desk.formatter.style, self)
+        # Tab goes through all of it before the result beside it.
+        self.form.setProperty("readAsBlock", True)
         self.form.stated.connect(self._state)
         self.form.launch_stated.connect(self._state_launch)
         self.form.cost_stated.connect(self._state_cost)
@@ -67,13 +73,13 @@ class TimingView(DecideView):
         self.problem = Label(theme, colour="unfit", wrap=True, parent=self)
         self.problem.hide()
         self.watch = WatchBlock(theme, desk.formatter, self)
-        self.watch.wanted.connect(self.note_signal)
+        self.watch.saved.connect(self._note)
+        self.watch.removed.connect(self._forget)
         self.watch.undo_wanted.connect(self._undo)
         self.job = PlanJob(desk, self)
         self.job.found.connect(self._done)
         self.job.failed.connect(self._failed)
         self.job.working.connect(self._tell)
-        self.dialog: WatchForm | None = None
         self._lay_out()
 
     def _lay_out(self) -> None:
@@ -87,8 +93,10 @@ class TimingView(DecideView):
         self._upper = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._upper.setContentsMargins(margin - px(8), 0, margin, px(12))
         self._upper.setSpacing(px(28))
-        self._upper.addWidget(self.form, 0, Qt.AlignmentFlag.AlignTop)
-        self._upper.addLayout(right, 1)
+        self._upper.addWidget(self.form, 0, Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
+        self._upper.addLayout(right, 100)
+        # Takes what the widest result leaves.
+        self._upper.addStretch(1)
         lower = QVBoxLayout()
         lower.setContentsMargins(margin, px(12), margin, margin)
         lower.addWidget(self.watch)
@@ -99,6 +107,10 @@ class TimingView(DecideView):
         whole.addWidget(Rule(self.theme, self))
         whole.addLayout(lower)
         whole.addStretch(1)
+
+    def minimumSizeHint(self) -> QSize:  # noqa: N802 - Qt's name
+        """Give way in width, so that blocks come to stand below one another."""
+        return QSize(self.theme.px(_LEAST), super().minimumSizeHint().height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
         """Put the form above the result where both have no room side by side."""
@@ -153,7 +165,7 @@ class TimingView(DecideView):
     def hideEvent(self, event: QHideEvent) -> None:  # noqa: N802 - Qt's name
         """Work out nothing that nobody looks at."""
         super().hideEvent(event)
-        self.job.rest()
+        self.job.rest(wait=not self.window().isVisible())
 
     # Showing
 
@@ -243,13 +255,44 @@ class TimingView(DecideView):
     def _source(self, watched: Watched) -> str:
         return "" if watched.known is None else self.desk.workbench.catalog.source(watched.known.source).title
 
-    def note_signal(self, signal: str) -> None:
-        """Open the form of a signal's note."""
-        self.watch.say_problem("")
-        found = next(each for each in self.desk.workbench.beside.signals if each.id == signal)
-        self.dialog = open_watch_form(self.desk, self.theme, found, self.window())
+    def _note(self, signal: str, entry: WatchEntry) -> None:
+        """Write what was typed of a signal, or say in its form what is wrong."""
+        if entry.value is None:
+            self.watch.tell(signal, "value", entry.fault or tr("The value is missing"))
+            return
+        value = entry.value
+        self._write(
+            signal,
+            lambda: note_signal(
+                self.desk.workbench.own.watched,
+                self._signal(signal),
+                value,
+                date=entry.date,
+                source=entry.source,
+                note=entry.note,
+            ),
+        )
+
+    def _forget(self, signal: str) -> None:
+        """Take the user's note on a signal away."""
+        self._write(signal, lambda: forget_signal(self.desk.workbench.own.watched, self._signal(signal)))
+
+    def _write(self, signal: str, step: Callable[[], Edit]) -> None:
+        try:
+            self.desk.workbench.own.do(step())
+        except InputError as error:
+            said = sentence(error.problem, self.desk.formatter)
+            named = error.where in ("value", "date", "source", "note")
+            text = (
+                said if named else tr("Not saved: {problem}. What you entered is still here.", problem=said)
+            )
+            self.watch.tell(signal, error.where or "", f"{text[:1].upper()}{text[1:]}")
+
+    def _signal(self, signal: str) -> WatchedSignal:
+        return next(each for each in self.desk.workbench.beside.signals if each.id == signal)
 
     def _undo(self) -> None:
+        self.watch.say_problem("")
         try:
             self.desk.workbench.own.undo()
         except InputError as error:

@@ -6,9 +6,10 @@ from functools import partial
 from typing import Final
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QGridLayout, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from gpudesk.desktop.pages.decide.result_parts import Mark
+from gpudesk.desktop.pages.decide.timing_watch_form import WatchForm
 from gpudesk.desktop.theme.theme import Theme
 from gpudesk.desktop.widgets.buttons import LinkButton
 from gpudesk.desktop.widgets.ground import Rule
@@ -23,6 +24,7 @@ from gpudesk.sheets.watch_words import (
     idle_text,
     known_text,
     missing_text,
+    record_text,
     state_text,
     threshold_text,
     watch_sentence,
@@ -43,11 +45,15 @@ _STATE: Final = 108.0
 
 
 class WatchRow(QWidget):
-    """One signal in the columns of the list, with the button that opens its note."""
+    """One signal in the columns of the list; below it, on demand, the form of the user's note."""
 
     accessible_role = Role.Grouping
-    #: The user wants to note a value, or to change the note.
-    wanted = Signal()
+    #: The form was opened.
+    opened = Signal()
+    #: What was typed in it is to be saved.
+    saved = Signal()
+    #: The user's note is to be taken away.
+    removed = Signal()
 
     def __init__(self, theme: Theme, watched: Watched, source: str, formatter: Formatter) -> None:
         """Show a signal; `source` is where the value on record is from."""
@@ -62,7 +68,9 @@ class WatchRow(QWidget):
             theme, tr("Note a value") if watched.note is None else tr("Change your note"), parent=self
         )
         self.edit.setAccessibleName(f"{self.edit.text()}: {watched.signal.title}")
-        self.edit.clicked.connect(self.wanted)
+        self.edit.clicked.connect(self.open_form)
+        self.form: WatchForm | None = None
+        self._theme, self._style = theme, formatter.style
         state = QHBoxLayout()
         state.setSpacing(theme.px(5))
         state.addWidget(Mark(theme, mark, colour, self), 0, Qt.AlignmentFlag.AlignVCenter)
@@ -72,7 +80,8 @@ class WatchRow(QWidget):
         first.addWidget(self._label(theme, watched.signal.look_for, "small", "text2"))
         known.addWidget(self._label(theme, _threshold(watched, formatter), "small", "text2"))
         known.addWidget(self._label(theme, known_text(watched, source, formatter), "small", "text1"))
-        for text in (about_text(watched), idle_text(watched)):
+        record = record_text(watched, source, formatter)
+        for text in (about_text(watched), record, idle_text(watched)):
             if text:
                 known.addWidget(self._label(theme, text, "caption", "text3"))
         known.addWidget(self.edit, 0, Qt.AlignmentFlag.AlignLeft)
@@ -84,6 +93,34 @@ class WatchRow(QWidget):
         for place, column in enumerate((first, known, changes), start=1):
             column.addStretch(1)
             grid.addLayout(column, 0, place)
+        self._grid = grid
+
+    def open_form(self) -> None:
+        """Show the form, and give it the focus."""
+        if self.form is None:
+            self.form = WatchForm(self._theme, self.watched, self._style, self)
+            self.form.saved.connect(self.saved)
+            self.form.removed.connect(self.removed)
+            self.form.left.connect(self.close_form)
+            self._grid.addWidget(self.form, 1, 1, 1, 3)
+            # Not only with the next turn of the event loop: it gets the focus.
+            self.form.show()
+            self.edit.hide()
+            self.opened.emit()
+        self.form.take_focus()
+
+    def close_form(self) -> None:
+        """Leave the note as it was."""
+        form, self.form = self.form, None
+        if form is None:
+            return
+        self.edit.show()
+        focus: QWidget | None = QApplication.focusWidget()
+        if focus is not None and form.isAncestorOf(focus):
+            self.edit.setFocus(Qt.FocusReason.OtherFocusReason)
+        self._grid.removeWidget(form)
+        form.hide()
+        form.deleteLater()
 
     def _label(self, theme: Theme, text: str, font: str, colour: str) -> Label:
         label = Label(theme, text, font=font, colour=colour, wrap=True, parent=self)
@@ -101,8 +138,10 @@ class WatchBlock(QWidget):
     """All signals under their heads, with what undoes the last note."""
 
     accessible_role = Role.List
-    #: The id of a signal whose note is to be written or changed.
-    wanted = Signal(str)
+    #: The id of a signal, and what was typed of it.
+    saved = Signal(str, object)
+    #: The id of a signal whose note is to be taken away.
+    removed = Signal(str)
     undo_wanted = Signal()
 
     def __init__(self, theme: Theme, formatter: Formatter, parent: QWidget | None = None) -> None:
@@ -152,11 +191,13 @@ class WatchBlock(QWidget):
         if told == self._shown:
             return
         self._shown = told
-        focused = next((name for name, row in self.rows.items() if row.edit.hasFocus()), None)
+        focused = next((name for name, row in self.rows.items() if row.form or row.edit.hasFocus()), None)
         self._clear()
         for watched, source in signals:
             row = WatchRow(self._theme, watched, source, self._formatter)
-            row.wanted.connect(partial(self.wanted.emit, watched.signal.id))
+            row.opened.connect(partial(self._opened, watched.signal.id))
+            row.saved.connect(partial(self._save, watched.signal.id))
+            row.removed.connect(partial(self.removed.emit, watched.signal.id))
             row.edit.setEnabled(writable)
             if not writable:
                 row.edit.setToolTip(tr("Your own file cannot be written"))
@@ -165,6 +206,24 @@ class WatchBlock(QWidget):
             self._rows.addWidget(Rule(self._theme, self))
         if focused in self.rows:
             self.rows[focused].edit.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _opened(self, signal: str) -> None:
+        """Keep one form open at a time."""
+        self.say_problem("")
+        for name, row in self.rows.items():
+            if name != signal:
+                row.close_form()
+
+    def _save(self, signal: str) -> None:
+        form = self.rows[signal].form
+        if form is not None:
+            self.saved.emit(signal, form.entry())
+
+    def tell(self, signal: str, where: str, sentence: str) -> None:
+        """Say in the form of a signal what is wrong with what was typed."""
+        form = self.rows[signal].form
+        if form is not None:
+            form.tell(where, sentence)
 
     def say_problem(self, text: str) -> None:
         """Say why a step was not taken; an empty text takes it back."""

@@ -1,127 +1,173 @@
-"""The dialog in which the user notes what they found out about a signal of the watch list."""
+"""What the user found out about a signal, typed in its row of the watch list."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import cast
+from typing import Final, NamedTuple
 
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
-from gpudesk.desktop.pages.catalog.editors.fields import DateRow, NoteRow, TextRow, YesNoRow
-from gpudesk.desktop.pages.catalog.editors.form import FormDialog
-from gpudesk.desktop.pages.catalog.editors.number_row import NUMBER_DECIMALS, NumberRow
-from gpudesk.desktop.pages.catalog.editors.rows import FieldFault
-from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.theme.theme import Theme
-from gpudesk.desktop.widgets.buttons import Button
+from gpudesk.desktop.widgets.buttons import Button, LinkButton
+from gpudesk.desktop.widgets.flow import FlowLayout
+from gpudesk.desktop.widgets.label import Label
 from gpudesk.desktop.widgets.numbers import NumberError, NumberFormat
+from gpudesk.desktop.widgets.segment import Segment
 from gpudesk.domain.formatting import NumberStyle
-from gpudesk.domain.messages import InputError
-from gpudesk.domain.own_facts import Edit
-from gpudesk.domain.watching import Signal, Watched, WatchNote, WatchValue
-from gpudesk.sheets.watch_words import threshold_text
+from gpudesk.domain.watching import Signal as Watching
+from gpudesk.domain.watching import Watched, WatchValue
 from gpudesk.text import tr
-from gpudesk.workbench.deciding.watch_edits import forget_signal, note_signal
-from gpudesk.workbench.own_entry import UnitChoice
 
 #: No signal comes near this.
-_MOST = 1e9
+_MOST: Final = 1e9
+_DECIMALS: Final = 9
+_OPEN, _YES, _NO = "", "yes", "no"
+#: Widths of the fields.
+_WIDTHS: Final = {"value": 90, "date": 200, "source": 204, "note": 204}
+_ENTER: Final = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
-class ValueRow(NumberRow):
-    """A number in the unit of a threshold; unlike a fact of the catalog it may be nought or below."""
+class WatchEntry(NamedTuple):
+    """What was typed; the value is None where it is missing, and `fault` says why it cannot be read."""
 
-    def __init__(self, theme: Theme, units: Sequence[UnitChoice], style: NumberStyle) -> None:
-        """Begin empty."""
-        super().__init__(theme, "value", tr("Value"), units, required=True, style=style)
-        self._plain = NumberFormat(-_MOST, _MOST, NUMBER_DECIMALS, style)
-
-    def number(self) -> int | float:
-        """Return the number as typed; raises `FieldFault`."""
-        unit = self.unit.label
-        typed = self.edit.text().strip().removesuffix(unit)
-        try:
-            return self._plain.parse(typed)
-        except NumberError as error:
-            raise FieldFault(str(error)) from error
+    value: WatchValue | None
+    date: str
+    source: str
+    note: str
+    fault: str = ""
 
 
-class WatchForm(FormDialog):
-    """Asks for value, date, source and a note; the button at the left takes a former note away."""
+class WatchForm(QWidget):
+    """Value, date, source and a note side by side; Enter saves, Esc leaves all as it was."""
 
-    def __init__(self, desk: Desk, theme: Theme, watched: Watched, parent: QWidget | None = None) -> None:
+    #: The user wants to save what is typed.
+    saved = Signal()
+    #: The user wants to leave it.
+    left = Signal()
+    #: The user wants to take the former note away.
+    removed = Signal()
+
+    def __init__(
+        self, theme: Theme, watched: Watched, style: NumberStyle, parent: QWidget | None = None
+    ) -> None:
         """Begin with the user's note on the signal, if there is one."""
-        self.signal = watched.signal
+        super().__init__(parent)
+        self._theme, self._signal = theme, watched.signal
+        self._format = NumberFormat(-_MOST, _MOST, _DECIMALS, style)
         noted = watched.note or watched.idle
-        super().__init__(
-            desk,
-            theme,
-            tr("Note a value") if noted is None else tr("Change your note"),
-            save=tr("Save note"),
-            leave=tr("Note none") if noted is None else tr("Keep as it was"),
-            parent=parent,
-        )
-        self.add_head(watched.signal.title, watched.signal.look_for)
-        self.value: ValueRow | YesNoRow = self._value_row()
-        self.date = DateRow(theme, "date", tr("As of"), required=True)
-        self.date.edit.setPlaceholderText(tr("YYYY-MM or YYYY-MM-DD"))
-        self.source = TextRow(theme, "source", tr("Source"), required=True, empty=tr("where you found it"))
-        self.note_row = NoteRow(theme, "note", tr("Note"))
-        self.add_rows([self.value, self.date, self.source, self.note_row])
+        self.setAccessibleName(tr("Note on {signal}", signal=watched.signal.title))
+        self.lines = {name: QLineEdit(self) for name in ("value", "date", "source", "note")}
+        self.answer = Segment(theme, tr("Value"), ((_OPEN, "—"), (_YES, tr("yes")), (_NO, tr("no"))), self)
+        self.fault = Label(theme, font="small", colour="unfit", wrap=True, parent=self)
+        self.fault.hide()
+        self.save = Button(theme, tr("Save note"), parent=self)
+        self.save.clicked.connect(self.saved)
+        self.leave = LinkButton(theme, tr("Leave it"), parent=self)
+        self.leave.clicked.connect(self.left)
+        self.remove = LinkButton(theme, tr("Remove your note"), parent=self)
+        self.remove.clicked.connect(self.removed)
+        self.remove.setVisible(noted is not None)
+        self._lay_out(watched.signal)
         if noted is not None:
-            self._fill(noted)
-            remove = Button(theme, tr("Remove your note"))
-            remove.clicked.connect(self._remove)
-            self.add_left_button(remove)
-        self.value.take_focus()
+            self._fill(noted.value, noted.date, noted.source, noted.note or "")
 
-    def _value_row(self) -> ValueRow | YesNoRow:
-        limit = self.signal.threshold
+    def _lay_out(self, signal: Watching) -> None:
+        px = self._theme.px
+        unit = "" if signal.threshold is None else f", {signal.threshold.unit}"
+        captions = {
+            "value": tr("Value") + unit,
+            "date": tr("As of"),
+            "source": tr("Source"),
+            "note": tr("Note, if any"),
+        }
+        self.lines["date"].setPlaceholderText(tr("YYYY-MM or YYYY-MM-DD"))
+        self.lines["source"].setPlaceholderText(tr("where you found it"))
+        fields = FlowLayout(px(12))
+        for name, line in self.lines.items():
+            line.setAccessibleName(captions[name])
+            line.setFixedWidth(px(_WIDTHS[name]))
+            line.textEdited.connect(lambda _text: self.tell("", ""))
+            is_answer = name == "value" and signal.threshold is None
+            line.setVisible(not is_answer)
+            fields.addWidget(self._captioned(captions[name], self.answer if is_answer else line))
+        self.answer.setVisible(signal.threshold is None)
+        self.answer.setFocusProxy(self.answer.findChildren(QPushButton)[0])
+        self.answer.chosen.connect(lambda _key: self.tell("", ""))
+        buttons = QHBoxLayout()
+        buttons.setSpacing(px(12))
+        for button in (self.save, self.leave, self.remove):
+            buttons.addWidget(button)
+        buttons.addStretch(1)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, px(4), 0, px(6))
+        whole.setSpacing(px(6))
+        whole.addLayout(fields)
+        whole.addWidget(self.fault)
+        whole.addLayout(buttons)
+
+    def _captioned(self, caption: str, field: QWidget) -> QWidget:
+        holder = QWidget(self)
+        column = QBoxLayout(QBoxLayout.Direction.TopToBottom, holder)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(self._theme.px(2))
+        column.addWidget(Label(self._theme, caption, font="caption", colour="text3", parent=holder))
+        column.addWidget(field)
+        return holder
+
+    def _fill(self, value: WatchValue, date: str, source: str, note: str) -> None:
+        if self._signal.threshold is None and isinstance(value, bool):
+            self.answer.set_value(_YES if value else _NO)
+        elif self._signal.threshold is not None and not isinstance(value, bool):
+            self.lines["value"].setText(self._format.text(float(value)))
+        for name, text in (("date", date), ("source", source), ("note", note)):
+            self.lines[name].setText(text)
+            self.lines[name].setCursorPosition(0)
+
+    # What is typed
+
+    def entry(self) -> WatchEntry:
+        """Return what is typed."""
+        date, source, note = (self.lines[name].text().strip() for name in ("date", "source", "note"))
+        limit = self._signal.threshold
+        value: WatchValue | None = None
+        fault = ""
+        typed = self.lines["value"].text().strip()
         if limit is None:
-            return YesNoRow(self.theme, "value", tr("Value"), required=True)
-        row = ValueRow(self.theme, (UnitChoice(limit.unit, None),), self.desk.formatter.style)
-        row.set_echo(tr("passes {threshold}", threshold=threshold_text(self.signal, self.desk.formatter)))
-        return row
+            value = None if self.answer.value == _OPEN else self.answer.value == _YES
+        elif typed:
+            try:
+                value = self._format.parse(typed.removesuffix(limit.unit).strip())
+            except NumberError as error:
+                fault = str(error)
+        return WatchEntry(value, date, source, note, fault)
 
-    def _fill(self, noted: WatchNote) -> None:
-        if isinstance(self.value, YesNoRow):
-            if isinstance(noted.value, bool):
-                self.value.show_yes(noted.value)
-        elif not isinstance(noted.value, bool):
-            self.value.show_number(noted.value)
-        self.date.show_value(noted.date)
-        self.source.show_value(noted.source)
-        self.note_row.show_value(noted.note)
+    def tell(self, name: str, sentence: str) -> None:
+        """Say what is wrong, at the field that it is about if there is one; nothing takes it back."""
+        self.fault.setText(sentence)
+        self.fault.setVisible(bool(sentence))
+        for each, line in self.lines.items():
+            wrong = bool(sentence) and each == name
+            line.setAccessibleDescription(sentence if wrong else "")
+            if line.property("fault") != ("true" if wrong else "false"):
+                line.setProperty("fault", "true" if wrong else "false")
+                line.style().unpolish(line)
+                line.style().polish(line)
+        if sentence and name in self.lines:
+            self.take_focus(name)
 
-    def edit(self) -> Edit:
-        """Return the step that puts the note into the user's file."""
-        return note_signal(
-            self.desk.workbench.own.watched,
-            self.signal,
-            self._stated(),
-            date=self.date.text() or "",
-            source=self.source.text() or "",
-            note=self.note_row.text(),
-        )
-
-    def _stated(self) -> WatchValue:
-        if isinstance(self.value, YesNoRow):
-            return bool(self.value.yes())
-        return cast("float", self.value.number())
-
-    def _remove(self) -> None:
-        try:
-            step = forget_signal(self.desk.workbench.own.watched, self.signal)
-        except InputError as error:
-            self.tell(error)
+    def take_focus(self, name: str = "value") -> None:
+        """Give a field the focus."""
+        if name == "value" and self._signal.threshold is None:
+            self.answer.setFocus(Qt.FocusReason.TabFocusReason)
         else:
-            self.take(step)
+            self.lines[name].setFocus(Qt.FocusReason.TabFocusReason)
 
-
-def open_watch_form(desk: Desk, theme: Theme, signal: Signal, parent: QWidget) -> WatchForm:
-    """Open the form of a signal over a window; it stays open when this returns."""
-    watched = next(each for each in desk.workbench.beside.watch_list() if each.signal.id == signal.id)
-    dialog = WatchForm(desk, theme, watched, parent)
-    dialog.finished.connect(dialog.deleteLater)
-    dialog.open()
-    return dialog
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
+        """Save with Enter, and leave with Esc."""
+        if event.key() == Qt.Key.Key_Escape:
+            self.left.emit()
+        elif event.key() in _ENTER:
+            self.saved.emit()
+        else:
+            super().keyPressEvent(event)

@@ -38,6 +38,9 @@ _UNITS: Final = {
     "long_input_tokens": ("tokens", 1.0),
     "long_output_tokens": ("tokens", 1.0),
 }
+#: The order of inputs in three columns, and in fewer.
+_WIDE: Final = ("vendor_a", *_NUMBERS[:2], "vendor_b", *_NUMBERS[2:], *_OTHER)
+_NARROW: Final = (*_PARTS, *_NUMBERS, *_OTHER)
 #: A column of the form needs so much width.
 _COLUMN: Final = 266.0
 _MOST_COLUMNS: Final = 3
@@ -79,7 +82,7 @@ class VendorsForm(QWidget):
         self._grid.setHorizontalSpacing(theme.px(24))
         self._grid.setVerticalSpacing(theme.px(4))
         self._arrange(_MOST_COLUMNS)
-        theme.follow(lambda: self.setMaximumWidth(theme.px(_WIDEST)))
+        theme.follow(self._dress)
 
     def _field(self, name: str) -> ChoiceField:
         field = ChoiceField(self._theme, routing_label(name), self)
@@ -97,8 +100,8 @@ class VendorsForm(QWidget):
         row.setContentsMargins(self._theme.px(8), self._theme.px(6), 0, 0)
         return row
 
-    def _made_cells(self) -> list[QWidget]:
-        """Return the cells of the form in the order in which they are read."""
+    def _made_cells(self) -> dict[str, QWidget]:
+        """Return the cells of the form by the names of their inputs."""
         cells: dict[str, QWidget] = dict(self.rows)
         for name, field in self.fields.items():
             holder = QWidget(self)
@@ -110,8 +113,7 @@ class VendorsForm(QWidget):
             column.addWidget(self.said[name])
             column.addStretch(1)
             cells[name] = holder
-        order = ("vendor_a", "long_share", "requests_per_s", "vendor_b", *_NUMBERS[2:], *_OTHER)
-        return [cells[name] for name in order]
+        return cells
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
         """Set as many columns as there is room for."""
@@ -123,10 +125,14 @@ class VendorsForm(QWidget):
         if columns == self._columns:
             return
         self._columns = columns
-        for place, cell in enumerate(self._cells):
-            self._grid.addWidget(cell, place // columns, place % columns, Qt.AlignmentFlag.AlignTop)
+        for place, name in enumerate(_WIDE if columns == _MOST_COLUMNS else _NARROW):
+            top = Qt.AlignmentFlag.AlignTop
+            self._grid.addWidget(self._cells[name], place // columns, place % columns, top)
         for column in range(_MOST_COLUMNS):
             self._grid.setColumnStretch(column, 1 if column < columns else 0)
+
+    def _dress(self) -> None:
+        self.setMaximumWidth(self._theme.px(_WIDEST))
 
     # Showing
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QContextMenuEvent, QHideEvent, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout, QWidget
 
@@ -40,7 +40,7 @@ from gpudesk.sheets.routing_words import (
 from gpudesk.text import tr
 from gpudesk.workbench.deciding.plan_inputs import WHERE, split_positions
 
-_MARGIN: Final = 16.0
+_MARGIN, _LEAST = 16.0, 300.0
 _BESIDE: Final = 720.0
 
 
@@ -116,6 +116,10 @@ class VendorsView(DecideView):
         whole.addLayout(lower)
         whole.addStretch(1)
 
+    def minimumSizeHint(self) -> QSize:  # noqa: N802 - Qt's name
+        """Give way in width, so that blocks come to stand below one another."""
+        return QSize(self.theme.px(_LEAST), super().minimumSizeHint().height())
+
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
         """Put lists below one another where they have no room side by side."""
         super().resizeEvent(event)
@@ -175,7 +179,7 @@ class VendorsView(DecideView):
     def hideEvent(self, event: QHideEvent) -> None:  # noqa: N802 - Qt's name
         """Work out nothing that nobody looks at."""
         super().hideEvent(event)
-        self.job.rest()
+        self.job.rest(wait=not self.window().isVisible())
 
     # Showing
 

@@ -1,0 +1,300 @@
+"""Requests of two kinds over two parts in words that screen, paper and command line share.
+
+`names` are what columns are called, by their keys; the first of both is A, the second B.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Final, NamedTuple
+
+from gpudesk.domain.decisions import Rule
+from gpudesk.domain.formatting import UNKNOWN, Formatter
+from gpudesk.domain.ranges import Range
+from gpudesk.domain.routing import (
+    Beyond,
+    Ranking,
+    RateOrigin,
+    RequestClass,
+    RequestKind,
+    RoutedPlan,
+    RoutePlan,
+    Routing,
+)
+from gpudesk.sentences import plan_name, sentence
+from gpudesk.sheets.fact_words import in_sentence
+from gpudesk.sheets.money import Money
+from gpudesk.sheets.rule_words import source_label, strength_text
+from gpudesk.sheets.terms import named_formula, numeric_formula
+from gpudesk.text import tr, trn
+
+#: Writes an amount.
+Text = Callable[[float], str]
+
+_SPACE: Final = "\N{NO-BREAK SPACE}"
+
+_INPUTS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "vendor_a": "First part",
+        "vendor_b": "Second part",
+        "long_share": "Long requests",
+        "long_input_tokens": "Their input",
+        "long_output_tokens": "Their output",
+        "requests_per_s": "All requests",
+        "other_model": "Another model",
+        "other_model_kind": "It answers",
+        "other_model_weights": "Its weights",
+    }
+)
+_ORIGINS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "vendor_a": "the first column",
+        "vendor_b": "the first column of another vendor, else of another part",
+        "long_share": "assumed: nobody states it",
+        "long_input_tokens": "four times those of the scenario, as far as the model reads",
+        "long_output_tokens": "as in the scenario",
+        "other_model": "none: the scenario’s model answers all",
+        "other_model_kind": "the long requests, unless you say otherwise",
+        "other_model_weights": "as in the scenario",
+    }
+)
+_RATES: Final[Mapping[RateOrigin, str]] = MappingProxyType(
+    {
+        RateOrigin.DEMAND: "the demand of the scenario, at its peak",
+        RateOrigin.YOURS: "stated by you",
+        RateOrigin.LOAD: "the load of the scenario",
+        RateOrigin.BASELINE: "as many as the first column answers under its load",
+    }
+)
+_KINDS: Final[Mapping[RequestKind, str]] = MappingProxyType(
+    {RequestKind.SHORT: "short", RequestKind.LONG: "long"}
+)
+
+
+class PlanTitle(NamedTuple):
+    """What a plan is called: which requests go where, in one line or two."""
+
+    first: str
+    second: str = ""
+
+    @property
+    def whole(self) -> str:
+        """Both lines as one."""
+        return ", ".join(part for part in self if part)
+
+
+class PoolCell(NamedTuple):
+    """The accelerators of one part in a plan, their replicas, and how many of them stand by."""
+
+    total: str
+    replicas: str = ""
+    spare: str = ""
+
+
+class MixingLine(NamedTuple):
+    """What one rule says of two vendors side by side, when, where and how strongly, and against which."""
+
+    dated: str
+    source: str
+    strength: str
+    title: str
+    text: str
+    against: str = ""
+
+
+# Inputs
+
+
+def routing_label(name: str) -> str:
+    """Return what an input is called."""
+    return tr(_INPUTS[name])
+
+
+def kind_label(kind: RequestKind) -> str:
+    """Return what a kind of requests is called, `long requests`."""
+    return tr("long requests") if kind is RequestKind.LONG else tr("short requests")
+
+
+def routing_origin(name: str, origin: RateOrigin, *, stated: bool) -> str:
+    """Return where the value of an input comes from; `origin` is that of the requests a second."""
+    if name == "requests_per_s":
+        return tr(_RATES[origin])
+    return tr("stated by you") if stated else tr(_ORIGINS[name])
+
+
+def mix_text(found: Routing, formatter: Formatter, models: Mapping[str, str] | None = None) -> str:
+    """Return how many requests there are of each kind; with `models`, names by id, also who answers them."""
+    kinds = "; ".join(_kind_text(kind, formatter, models) for kind in found.classes)
+    rate = formatter.estimate(found.requests_per_s)
+    return tr(
+        "{rate} requests/s ({origin}): {kinds}.", rate=rate, origin=tr(_RATES[found.rate_origin]), kinds=kinds
+    )
+
+
+def _kind_text(kind: RequestClass, formatter: Formatter, models: Mapping[str, str] | None) -> str:
+    text = tr(
+        "{rate}/s {kind}, {given} tokens in, {made} out",
+        rate=formatter.estimate(kind.requests_per_s),
+        kind=tr(_KINDS[kind.kind]),
+        given=formatter.count(kind.input_tokens),
+        made=formatter.count(kind.output_tokens),
+    )
+    if models is None:
+        return text
+    return tr("{text}, by {model}", text=text, model=models.get(kind.model, kind.model))
+
+
+# Plans
+
+
+def plan_title(plan: RoutePlan, found: Routing, names: Mapping[str, str]) -> PlanTitle:
+    """Return what a plan is called."""
+    one, other = (names[key] for key in found.keys)
+    if plan is RoutePlan.ALL_A:
+        return PlanTitle(tr("All on {name}", name=one))
+    if plan is RoutePlan.ALL_B:
+        return PlanTitle(tr("All on {name}", name=other))
+    long, short = (one, other) if plan is RoutePlan.LONG_A else (other, one)
+    return PlanTitle(tr("Long on {name}", name=long), tr("short on {name}", name=short))
+
+
+def pool_cell(plan: RoutedPlan, key: str, formatter: Formatter) -> PoolCell:
+    """Return the accelerators of a column in a plan, spare ones among them, and their replicas."""
+    pools = [pool for pool in plan.pools if pool.key == key]
+    if not plan.pools:
+        return PoolCell(UNKNOWN)
+    if not pools:
+        return PoolCell(formatter.count(0))
+    details = []
+    for pool in pools:
+        text = formatter.count(pool.replicas + pool.spare_replicas)
+        if pool.plan.count > 1:
+            text = f"{text}{_SPACE}×{_SPACE}{plan_name(pool.plan)}"
+        if len(pools) > 1:
+            kinds = " + ".join(tr(_KINDS[kind]) for kind in pool.kinds)
+            details.append(tr("{n} {kinds}", n=text, kinds=kinds))
+        elif pool.plan.count > 1:
+            details.append(text)
+    spare = sum(pool.spare for pool in pools)
+    said = trn("{n} spare", "{n} spare", spare, n=formatter.count(spare)) if spare else ""
+    return PoolCell(formatter.count(sum(pool.count for pool in pools)), ", ".join(details), said)
+
+
+def reason_text(plan: RoutedPlan, formatter: Formatter) -> str:
+    """Return why a plan cannot be, as a sentence; empty where it can."""
+    if plan.reason is None:
+        return ""
+    said = sentence(plan.reason, formatter)
+    return f"{said[:1].upper()}{said[1:]}."
+
+
+def span_text(spread: Range | None, text: Text) -> str:
+    """Return the ends of an amount; empty where it is known, or not known at all."""
+    if spread is None or spread.is_known:
+        return ""
+    return f"{text(spread.low)}{_SPACE}–{_SPACE}{text(spread.high)}"
+
+
+def signed_text(usd: float, text: Text) -> str:
+    """Return an amount with its sign."""
+    said = text(usd)
+    return f"+{said}" if usd > 0.0 and said != text(0.0) else said
+
+
+def beyond_of(ranking: Ranking | None, plan: RoutePlan) -> Beyond | None:
+    """Return what a split costs beyond the cheaper plan with one part; None for those with one part."""
+    each = () if ranking is None else ranking.beyond
+    return next((found for found in each if found.plan is plan), None)
+
+
+def ranking_text(ranking: Ranking | None, found: Routing, names: Mapping[str, str]) -> str:
+    """Return which plan is the cheapest, or that several are within the error."""
+    if ranking is None:
+        return tr("cannot be ranked, since a cost is not known")
+    cheapest = plan_title(ranking.cheapest, found, names).whole
+    if ranking.decided:
+        return tr("the cheapest: {plan}", plan=in_sentence(cheapest))
+    others = tr(" or ").join(in_sentence(plan_title(plan, found, names).whole) for plan in ranking.level)
+    return tr("≈ within the error: {plan} or {others}", plan=in_sentence(cheapest), others=others)
+
+
+def beyond_text(found: Beyond, routing: Routing, names: Mapping[str, str], money: Money) -> str:
+    """Return what a split costs beyond one vendor, with what of it is software, as a sentence."""
+    said = tr(
+        "{split}: {amount} beyond {single}",
+        split=plan_title(found.plan, routing, names).whole,
+        amount=_amount(found.usd, money),
+        single=in_sentence(plan_title(found.single, routing, names).whole),
+    )
+    software, alone = found.software_usd, found.software_alone_usd
+    if not any((*software, *alone)):
+        return tr("{said}, none of it software.", said=said)
+    return tr(
+        "{said}; of it software {software}, or {alone} if no other service shared its stacks.",
+        said=said,
+        software=_amount(software, money),
+        alone=_amount(alone, money),
+    )
+
+
+def _amount(spread: Range, money: Money) -> str:
+    text = signed_text(spread.likely, money.whole)
+    if spread.is_known:
+        return f"{text}{_SPACE}{money.code}"
+    low, high = (money.whole(each) for each in (spread.low, spread.high))
+    return tr("{likely} {code} ({low} to {high})", likely=text, code=money.code, low=low, high=high)
+
+
+def routing_notes(found: Routing, formatter: Formatter) -> list[str]:
+    """Return what the figures rest on and what they lack, but for where the requests come from."""
+    told = ("routing.rate_of_baseline", "routing.rate_of_load")
+    return [f"{sentence(note, formatter)}." for note in found.notes if note.id not in told]
+
+
+# One pool of both
+
+
+def shared_pool_lines(found: Routing, formatter: Formatter) -> tuple[str, ...]:
+    """Return what one pool of both parts loses, and the formula in words and in numbers; empty without."""
+    loss, working = found.shared_loss, found.shared_working
+    if loss is None or working is None:
+        return ()
+    likely = formatter.per_cent(loss.likely)
+    if not loss.is_known:
+        low, high = (formatter.per_cent(each) for each in (loss.low, loss.high))
+        likely = tr("{likely} ({low} to {high})", likely=likely, low=low, high=high)
+    said = tr(
+        "One pool of both that hands each replica as many requests loses {share} of their rates, since the "
+        "slower one sets the pace.",
+        share=likely,
+    )
+    formula, numbers = named_formula(working), numeric_formula(working, formatter)
+    return (said, f"{formula} = {numbers} = {formatter.per_cent(loss.likely)}")
+
+
+# What documents say
+
+
+def mixing_line(rule: Rule) -> MixingLine:
+    """Return what a rule says of two vendors side by side."""
+    advice = next((case.advice for case in rule.cases if case.advice is not None), None)
+    text = rule.why if advice is None else f"{rule.why} {advice}"
+    against = tr("against {rules}", rules=", ".join(rule.against)) if rule.against else ""
+    return MixingLine(
+        rule.dated or UNKNOWN,
+        tr("{id}, {source}", id=rule.id, source=source_label(rule)),
+        strength_text(rule.strength),
+        rule.title,
+        text,
+        against,
+    )
+
+
+def mixing_text(rule: Rule) -> str:
+    """Return the same in a line."""
+    line = mixing_line(rule)
+    head = ", ".join(
+        part for part in (line.dated, line.source, in_sentence(line.strength), line.against) if part
+    )
+    return tr("{title} ({head}). {text}", title=line.title, head=head, text=line.text)

@@ -1,0 +1,378 @@
+"""The view Buy or wait: inputs that the document keeps, what they come to, and faults at their fields."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from gpudesk.desktop.charts.commands import copy_data
+from gpudesk.desktop.pages.decide.plan_row import PlanRow
+from gpudesk.desktop.pages.decide.timing_view import TimingView
+from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.theme.theme import DARK, Theme
+from gpudesk.domain.buying import Verdict
+from gpudesk.domain.cost_inputs import Currency
+from gpudesk.domain.messages import InputError
+from gpudesk.domain.questions import AnswerValue
+from gpudesk.domain.ranges import Range
+from gpudesk.sheets.dates import today
+from gpudesk.sheets.waiting_words import waiting_title
+from tests.unit.desktop.pages.decide.views_of import shown
+
+SOON: Mapping[str, AnswerValue] = {"buy_part": "h200-sxm", "next_part": "b200-hgx", "months_to_next": 6.0}
+
+
+def plan(desk: Desk, plans: Mapping[str, AnswerValue], **answers: AnswerValue) -> None:
+    """Say this of the plan, and nothing else."""
+    decision = replace(desk.scenario.decision, plans=dict(plans), answers=answers)
+    desk.edit("Plan", decision=decision)
+    desk.flush()
+
+
+def settled(view: TimingView, desk: Desk, qtbot: QtBot) -> TimingView:
+    """Return the view once all that was asked has been worked out."""
+    desk.flush()
+    qtbot.waitUntil(lambda: not view.job.running)
+    return view
+
+
+@pytest.fixture
+def view(desk: Desk, theme: Theme, qtbot: QtBot) -> TimingView:
+    """Return the view on buying an H200 or waiting for a B200, with a launch in three months."""
+    plan(desk, SOON, months_to_launch=3.0)
+    return settled(shown(TimingView(desk, theme), desk, qtbot), desk, qtbot)
+
+
+def type_into(row: PlanRow, text: str, place: int = 0) -> None:
+    edit = row.edits[place]
+    edit.setFocus()
+    edit.selectAll()
+    QTest.keyClick(edit, Qt.Key.Key_Delete)
+    QTest.keyClicks(edit, text)
+    QTest.keyClick(edit, Qt.Key.Key_Return)
+
+
+def cells(view: TimingView) -> dict[str, tuple[str, ...]]:
+    return {row[0]: row[1:] for row in view.result.figures.texts()}
+
+
+# What it comes to
+
+
+def test_what_is_shown_is_what_the_workbench_found(view: TimingView, desk: Desk) -> None:
+    found = desk.workbench.beside.buy_or_wait(desk.scenario, 0, today())
+    names = {part.id: part.name for part in desk.workbench.catalog.accelerators()}
+    assert view.found == found
+    assert found.sums is not None
+    assert waiting_title(found, names).startswith("Buy ")
+    assert view.result.title.text() == "Buy H200 SXM now"
+    assert view.result.document.text() == "buy now (D002-16)"
+    assert view.result.computed.text().startswith("most likely wait; waiting saves in ")
+    assert view.result.rules.texts[0].startswith("D002-16, buy now: ")
+    assert cells(view)["Saved by waiting, in all"][1] == f"{found.sums.saved_usd.likely:,.0f}"
+    assert view.result.prices.rowCount() == 5
+    assert view.result.turns.texts()[2] == ("It slips by", "10.7 months")
+    assert view.result.accessibleName().startswith("Buy H200 SXM now. Documents: buy now")
+
+
+def test_without_a_word_the_recommended_part_is_bought(desk: Desk, theme: Theme, qtbot: QtBot) -> None:
+    view = settled(shown(TimingView(desk, theme), desk, qtbot), desk, qtbot)
+    recommended = desk.workbench.decide(desk.answer).recommended if desk.answer is not None else None
+    assert recommended is not None
+    assert view.form.parts["buy_part"].value == recommended.key
+    assert view.form.rows["months_to_launch"].edits[0].value == 9.0
+    assert "assumed" in view.form.rows["months_to_launch"].origin.text()
+    assert not view.form.rows["months_to_launch"].reset.isVisible()
+    assert not view.result.chart.isVisible(), "the announced part has no price"
+    assert "No purchase price of" in view.result.notes.texts[0]
+
+
+def test_a_contradiction_is_noted(view: TimingView, desk: Desk, qtbot: QtBot) -> None:
+    assert not view.result.against.isVisible()
+    plan(desk, {**SOON, "usd_per_month": 90_000.0}, months_to_launch=12.0, tuned_for="cdna4")
+    assert view.found is not None
+    cheap = {**SOON, "months_to_next": 0.0, "slip_low": 0.0, "slip_likely": 0.0, "slip_high": 0.0}
+    costs = desk.scenario.costs.with_input("price_usd", Range.exactly(1000.0), "b200-hgx")
+    plan(desk, cheap, months_to_launch=3.0)
+    desk.edit("Cheap", costs=costs)
+    settled(view, desk, qtbot)
+    assert (view.found.document, view.found.computed) == (Verdict.BUY, Verdict.WAIT)
+    assert view.result.against.isVisible()
+    assert "the arithmetic says to wait" in view.result.against.text()
+
+
+def test_the_chart_says_up_to_which_slip_waiting_pays(view: TimingView, desk: Desk) -> None:
+    chart = view.result.chart
+    assert chart.isVisible()
+    assert chart.title == "Cost of waiting against gain"
+    assert chart.accessibleDescription().startswith("Waiting pays up to a slip of 10.7 months of B200 SXM")
+    assert [line.slot for line in chart.drawing.lines] == [1, 3], "the slots of H200 and B200"
+    assert view.found is not None
+    assert chart.drawing.marks[0].x == view.found.turns.slip_months
+    data = chart.data(desk.formatter)
+    assert data.heads == ("Slip, months", "Cost of waiting", "Gain")
+    assert data.rows[0][0] == "0"
+    copy_data(chart)
+    assert QGuiApplication.clipboard().text().startswith("Slip, months\tCost of waiting")
+    value, read = chart.read_at(3.1) or (0.0, None)
+    assert (value, read is not None and read.title) == (3.0, "Slip of 3 months")
+    assert chart.step(3.0, forward=True, far=False) == 3.25
+    assert chart.step(0.0, forward=False, far=True) == 0.0
+
+
+# Inputs
+
+
+def test_numbers_are_kept_in_the_document_one_step_each(view: TimingView, desk: Desk, qtbot: QtBot) -> None:
+    rows = view.form.rows
+    type_into(rows["months_to_next"], "7.5")
+    type_into(rows["years"], "4")
+    type_into(rows["usd_per_month"], "2500")
+    type_into(rows["tokens_per_month"], "1000")
+    settled(view, desk, qtbot)
+    assert desk.scenario.decision.plans == {
+        **SOON,
+        "months_to_next": 7.5,
+        "years": 4.0,
+        "usd_per_month": 2500.0,
+        "tokens_per_month": 1e9,
+    }
+    assert view.found is not None
+    assert view.found.years == 4.0
+    assert rows["usd_per_month"].origin.text() == "stated by you"
+    assert desk.undo_stack.undoText() == "Output tokens of a month"
+    for _ in range(4):
+        desk.undo_stack.undo()
+    settled(view, desk, qtbot)
+    assert desk.scenario.decision.plans == SOON
+    assert rows["years"].edits[0].value == 3.0
+    assert rows["years"].origin.text() == "as in the inputs of costs"
+
+
+def test_an_empty_field_and_a_link_leave_an_input_to_the_program(
+    view: TimingView, desk: Desk, qtbot: QtBot
+) -> None:
+    row = view.form.rows["months_to_next"]
+    assert row.reset.isVisible()
+    type_into(row, "")
+    settled(view, desk, qtbot)
+    assert "months_to_next" not in desk.scenario.decision.plans
+    assert "ships already" in row.origin.text()
+    assert row.edits[0].value == 0.0
+    type_into(row, "5")
+    settled(view, desk, qtbot)
+    QTest.mouseClick(row.reset, Qt.MouseButton.LeftButton)
+    settled(view, desk, qtbot)
+    assert "months_to_next" not in desk.scenario.decision.plans
+    assert not row.reset.isVisible()
+
+
+def test_months_to_the_launch_are_an_answer_of_the_dialogue(
+    view: TimingView, desk: Desk, qtbot: QtBot
+) -> None:
+    row = view.form.rows["months_to_launch"]
+    assert row.origin.text() == "said in the dialogue"
+    type_into(row, "14")
+    settled(view, desk, qtbot)
+    assert desk.scenario.decision.answers == {"months_to_launch": 14.0}
+    assert view.result.title.text() == "Wait for B200 SXM"
+    QTest.mouseClick(row.reset, Qt.MouseButton.LeftButton)
+    settled(view, desk, qtbot)
+    assert desk.scenario.decision.answers == {}
+
+
+def test_ends_of_the_slip_give_way_to_the_likely_one_alone(
+    view: TimingView, desk: Desk, qtbot: QtBot
+) -> None:
+    row = view.form.rows["slip"]
+    type_into(row, "8", place=1)
+    settled(view, desk, qtbot)
+    plans = desk.scenario.decision.plans
+    assert (plans["slip_low"], plans["slip_likely"], plans["slip_high"]) == (0.0, 8.0, 8.0)
+    type_into(row, "5", place=2)
+    assert row.edits[2].fault == "No less than the likely slip"
+    assert desk.scenario.decision.plans == plans
+    QTest.keyClick(row.edits[2], Qt.Key.Key_Escape)
+    type_into(row, "9", place=0)
+    assert row.edits[0].fault == "No more than the likely slip"
+    QTest.mouseClick(row.reset, Qt.MouseButton.LeftButton)
+    settled(view, desk, qtbot)
+    assert desk.scenario.decision.plans == SOON
+
+
+def test_what_cannot_be_is_said_at_the_field(view: TimingView, desk: Desk) -> None:
+    row = view.form.rows["months_to_next"]
+    type_into(row, "500")
+    assert row.edits[0].fault == "240 at most"
+    assert desk.scenario.decision.plans == SOON
+
+
+def test_parts_are_chosen_and_left_to_the_program(view: TimingView, desk: Desk, qtbot: QtBot) -> None:
+    parts = view.form.parts
+    parts["buy_part"].chosen.emit("mi325x")
+    parts["next_part"].chosen.emit("mi455x")
+    settled(view, desk, qtbot)
+    assert desk.scenario.decision.plans["next_part"] == "mi455x"
+    assert view.found is not None
+    assert (view.found.chosen, view.found.next_part) == ("mi325x", "mi455x")
+    parts["next_part"].chosen.emit("none")
+    settled(view, desk, qtbot)
+    assert view.found.next_part is None
+    parts["next_part"].chosen.emit("newest")
+    parts["buy_part"].chosen.emit("")
+    settled(view, desk, qtbot)
+    assert desk.scenario.decision.plans == {"months_to_next": 6.0}
+
+
+def test_the_list_of_next_parts_begins_with_announced_ones(view: TimingView) -> None:
+    field = view.form.parts["next_part"]
+    field.open_list()
+    assert field.popup is not None
+    options = field._options
+    assert [option.key for option in options[:2]] == ["newest", "none"]
+    assert options[2].group == "Announced"
+    assert "h200-sxm" not in [option.key for option in options], "it would be bought now"
+    field.popup.hide()
+
+
+def test_a_next_part_that_is_the_one_to_buy_is_told_at_its_field(
+    view: TimingView, desk: Desk, qtbot: QtBot
+) -> None:
+    view.form.parts["buy_part"].chosen.emit("b200-hgx")
+    settled(view, desk, qtbot)
+    assert view.found is None
+    assert not view.result.isVisible()
+    assert "is the part that would be bought now" in view.problem.text()
+    assert view.form.parts["next_part"].fault == view.problem.text()
+    assert view.copied().startswith("Watch list")
+    desk.undo_stack.undo()
+    settled(view, desk, qtbot)
+    assert view.result.isVisible()
+    assert view.form.parts["next_part"].fault == ""
+
+
+def test_a_part_that_is_not_compared_any_more_is_told(view: TimingView, desk: Desk, qtbot: QtBot) -> None:
+    desk.edit("Fewer", accelerators=desk.scenario.accelerators[1:])
+    settled(view, desk, qtbot)
+    assert "h200-sxm, which you chose, is not compared any more" in view.form.said["buy_part"].text()
+    assert view.form.parts["buy_part"].value != "h200-sxm"
+
+
+def test_what_the_next_part_lacks_can_be_stated_here(view: TimingView, desk: Desk, qtbot: QtBot) -> None:
+    assert not any(row.isVisible() for row in view.form.costs.values())
+    view.form.parts["buy_part"].chosen.emit("mi325x")
+    view.form.parts["next_part"].chosen.emit("mi455x")
+    settled(view, desk, qtbot)
+    price, power = view.form.costs["price_usd"], view.form.costs["accelerator_w"]
+    assert price.isVisible()
+    assert power.isVisible()
+    assert price.edits[0].text() == "—"
+    type_into(power, "2300")
+    type_into(price, "60000")
+    settled(view, desk, qtbot)
+    stated = desk.scenario.costs.of_part("mi455x")
+    assert stated == {"price_usd": Range.exactly(60_000.0), "accelerator_w": Range.exactly(2300.0)}
+    assert view.result.chart.isVisible()
+    assert desk.undo_stack.undoText() == "Purchase price of costs"
+    QTest.mouseClick(price.reset, Qt.MouseButton.LeftButton)
+    settled(view, desk, qtbot)
+    assert "price_usd" not in desk.scenario.costs.of_part("mi455x")
+
+
+def test_amounts_are_typed_in_the_currency_of_the_scenario(
+    view: TimingView, desk: Desk, qtbot: QtBot
+) -> None:
+    desk.edit("Currency", costs=replace(desk.scenario.costs, currency=Currency("EUR", 0.5, "2026-11-01")))
+    settled(view, desk, qtbot)
+    row = view.form.rows["usd_per_month"]
+    assert row.unit.text() == "EUR/month"
+    type_into(row, "1000")
+    settled(view, desk, qtbot)
+    assert desk.scenario.decision.plans["usd_per_month"] == 2000.0
+    assert cells(view)["A month without either"] == ("", "1,000", "", "EUR/month")
+
+
+# The frame
+
+
+def test_the_old_plan_stays_while_something_is_dragged(view: TimingView, desk: Desk, qtbot: QtBot) -> None:
+    before = view.found
+    desk.begin_gesture("load")
+    desk.edit("Long", workload=replace(desk.scenario.workload, output_tokens=4000))
+    desk.flush()
+    assert view.job.running
+    assert view.found is before
+    desk.end_gesture()
+    settled(view, desk, qtbot)
+    assert view.found != before
+
+
+def test_nothing_is_left_running_behind_a_hidden_view(view: TimingView, desk: Desk, qtbot: QtBot) -> None:
+    plan(desk, {**SOON, "years": 5.0}, months_to_launch=3.0)
+    view.hide()
+    qtbot.waitUntil(lambda: not view.job.running)
+    before = view.found
+    view.show()
+    assert view._decided is not None
+    view.show_decision(view._decided)
+    settled(view, desk, qtbot)
+    assert view.found != before
+
+
+def test_work_that_takes_long_is_told(view: TimingView) -> None:
+    view.job.working.emit("Working out the plan")
+    assert view.said.text() == "Working out the plan…"
+    assert view.said.isVisible()
+    view.job.working.emit("")
+    assert not view.said.isVisible()
+
+
+def test_a_copy_is_the_plan_and_the_watch_list(view: TimingView) -> None:
+    text = view.copied()
+    assert text.startswith("Buy H200 SXM now\nDocuments: buy now (D002-16)\n")
+    assert "Saved by waiting, in all\t" in text
+    assert "Gap of attention kernels on ROCm: not passed" in text
+
+
+@pytest.mark.parametrize("width", [640, 900, 1500])
+def test_form_and_result_fit_any_width(view: TimingView, theme: Theme, width: int, qtbot: QtBot) -> None:
+    area = view.window()
+    area.resize(width, 800)
+    for row in (*view.form.rows.values(), view.form.parts["buy_part"]):
+        right = row.mapTo(view, row.rect().topRight()).x()
+        assert right <= view.width()
+
+    def beside() -> bool:
+        return view.result.mapTo(view, view.result.rect().topLeft()).x() > view.form.width()
+
+    qtbot.waitUntil(lambda: beside() is (width >= 760))
+    theme.set_preference(DARK)
+    view.grab()
+
+
+def test_fields_say_what_they_are(view: TimingView) -> None:
+    for row in (*view.form.rows.values(), *view.form.costs.values()):
+        for edit in row.edits:
+            assert edit.accessibleName()
+    slip = [edit.accessibleName() for edit in view.form.rows["slip"].edits]
+    assert slip == ["Slip, at least", "Slip, likely", "Slip, at most"]
+    view.focus_first()
+    assert view.form.parts["buy_part"].hasFocus()
+
+
+def test_a_file_of_signals_that_cannot_be_read_is_told(
+    view: TimingView, desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from gpudesk.domain.messages import message
+
+    def broken() -> None:
+        raise InputError(message("field.missing"), "signals.toml")
+
+    monkeypatch.setattr(desk.workbench.beside, "watch_list", broken)
+    view.show_watch_list()
+    assert view.watch.problem.isVisible()
+    assert "signals.toml" in view.watch.problem.text()

@@ -1,0 +1,307 @@
+"""The view Two vendors: inputs that the document keeps, the table of plans, and what is said of it."""
+
+from dataclasses import replace
+
+import pytest
+import shiboken6
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from pytestqt.modeltest import ModelTester
+from pytestqt.qtbot import QtBot
+
+from gpudesk.desktop.charts.commands import copy_data
+from gpudesk.desktop.pages.decide.plan_row import PlanRow
+from gpudesk.desktop.pages.decide.vendors_view import VendorsView
+from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.theme.theme import DARK, Theme
+from gpudesk.domain.demand import Demand, DemandKind
+from gpudesk.domain.routing import RoutePlan
+from gpudesk.domain.scenarios import AcceleratorChoice
+from tests.unit.desktop.pages.decide.views_of import shown
+
+
+def settled(view: VendorsView, desk: Desk, qtbot: QtBot) -> VendorsView:
+    """Return the view once all that was asked has been worked out."""
+    desk.flush()
+    qtbot.waitUntil(lambda: not view.job.running)
+    return view
+
+
+@pytest.fixture
+def view(desk: Desk, theme: Theme, qtbot: QtBot) -> VendorsView:
+    return settled(shown(VendorsView(desk, theme), desk, qtbot), desk, qtbot)
+
+
+def type_into(row: PlanRow, text: str) -> None:
+    edit = row.edits[0]
+    edit.setFocus()
+    edit.selectAll()
+    QTest.keyClick(edit, Qt.Key.Key_Delete)
+    QTest.keyClicks(edit, text)
+    QTest.keyClick(edit, Qt.Key.Key_Return)
+
+
+# The plans
+
+
+def test_plans_are_those_of_the_workbench(view: VendorsView, desk: Desk) -> None:
+    found = desk.workbench.beside.routing(desk.scenario)
+    table = view.table.plans.table
+    assert view.found is not None
+    assert view.found.plans == found.plans
+    assert [line.first for line in table.lines] == [
+        "All on H200 SXM",
+        "All on MI325X",
+        "Long on H200 SXM",
+        "Long on MI325X",
+    ]
+    owned = [line.cells[3].text for line in table.lines]
+    likely = [plan.owned_usd.likely for plan in found.plans if plan.owned_usd is not None]
+    assert owned == [f"{usd / 1000:,.{1 if usd < 99_950 else 0}f}" for usd in likely]
+    assert [line.cells[4].text == "" for line in table.lines] == [True, True, False, False]
+
+
+def test_the_cheapest_is_tinted_and_those_within_the_error_are_marked(
+    view: VendorsView, desk: Desk, qtbot: QtBot
+) -> None:
+    def best(column: int) -> list[tuple[bool, bool]]:
+        return [(line.cells[column].best, line.cells[column].level) for line in view.table.plans.table.lines]
+
+    assert view.found is not None
+    assert view.found.owned is not None
+    assert best(3) == [(False, False), (True, False), (False, False), (False, False)]
+    assert view.ranks.texts[0] == "Owned: the cheapest: all on MI325X"
+    view.form.fields["vendor_b"].chosen.emit("b200-hgx")
+    settled(view, desk, qtbot)
+    assert view.found.owned is not None
+    level = view.found.owned.level
+    assert level
+    marked = [each == (True, True) for each in best(3)]
+    assert marked == [plan in (*level, view.found.owned.cheapest) for plan in RoutePlan]
+    assert view.ranks.texts[0].startswith("Owned: ≈ within the error: ")
+    assert "≈ within the error of the cheapest" in view.table.plans.table.sentence(marked.index(True), 4)
+
+
+def test_what_a_split_costs_is_said_with_its_software(view: VendorsView) -> None:
+    assert len(view.beyond.texts) == 2
+    assert view.beyond.texts[0].startswith("Owned: Long on H200 SXM, short on MI325X: ")
+    assert "beyond all on MI325X; of it software" in view.beyond.texts[0]
+
+
+def test_one_shared_pool_is_told_apart_with_its_formula(view: VendorsView) -> None:
+    said, formula = view.shared.texts
+    assert "loses 8 %" in said.replace("\N{NO-BREAK SPACE}", " ")
+    assert formula.startswith("1 − 2 × slower replica ÷")
+    assert any("Pools are apart" in note for note in view.notes.texts)
+
+
+def test_documents_that_disagree_stand_with_their_dates(view: VendorsView) -> None:
+    texts = view.mixing.texts
+    assert [text.partition("(")[2][:7] for text in texts[:3]] == ["2024-02", "2024-02", "2026-03"]
+    assert texts[3] == "D-116: separate pools with routing work, one mixed pool does not"
+
+
+def test_cells_say_all_in_words(view: VendorsView, desk: Desk, qtbot: QtBot) -> None:
+    free = tuple(replace(choice, count=None) for choice in desk.scenario.accelerators)
+    demand = Demand(DemandKind.USERS, 2000.0, ttft_ms=3000.0, tpot_ms=80.0)
+    desk.edit("Demand", demand=demand, accelerators=free)
+    settled(view, desk, qtbot)
+    table = view.table.plans.table
+    said = [table.sentence(row, column) for row in range(4) for column in range(len(table.heads) + 1)]
+    assert said[0] == "All on H200 SXM"
+    assert any(each.endswith(" spare") for each in said)
+    assert any("in reserve" in each for each in said)
+    assert any("does not apply" in each for each in said)
+    assert not view.form.rows["requests_per_s"].edits[0].isEnabled()
+    assert "the demand" in view.form.rows["requests_per_s"].origin.text()
+    view.table.grab()
+
+
+def test_a_plan_that_cannot_be_says_why_in_its_row(view: VendorsView, desk: Desk, qtbot: QtBot) -> None:
+    view.form.fields["other_model"].chosen.emit("deepseek-v3")
+    settled(view, desk, qtbot)
+    lines = view.table.plans.table.lines
+    failed = [line for line in lines if line.reason]
+    assert failed
+    assert failed[0].cells[0].text == "—"
+    assert view.table.plans.table.sentence(lines.index(failed[0]), 0).endswith(failed[0].reason)
+    view.table.grab()
+
+
+def test_the_item_model_is_one(view: VendorsView, qtmodeltester: ModelTester) -> None:
+    qtmodeltester.check(view.table.plans)  # type: ignore[no-untyped-call]
+
+
+# Inputs
+
+
+def test_inputs_are_kept_in_the_document_one_step_each(view: VendorsView, desk: Desk, qtbot: QtBot) -> None:
+    rows = view.form.rows
+    assert rows["long_share"].edits[0].value == 20.0
+    assert rows["long_input_tokens"].edits[0].text() == "16,000"
+    type_into(rows["long_share"], "50")
+    type_into(rows["long_input_tokens"], "9000")
+    type_into(rows["requests_per_s"], "12.5")
+    settled(view, desk, qtbot)
+    assert desk.scenario.decision.plans == {
+        "long_share": 0.5,
+        "long_input_tokens": 9000,
+        "requests_per_s": 12.5,
+    }
+    assert isinstance(desk.scenario.decision.plans["long_input_tokens"], int)
+    assert view.mix.text().startswith("12.5 requests/s (stated by you): 6.25/s short")
+    assert rows["requests_per_s"].reset.isVisible()
+    type_into(rows["requests_per_s"], "")
+    settled(view, desk, qtbot)
+    assert "requests_per_s" not in desk.scenario.decision.plans
+    assert rows["requests_per_s"].origin.text().startswith("as many as the first column answers")
+    assert desk.undo_stack.undoText() == "All requests"
+    for _ in range(4):
+        desk.undo_stack.undo()
+    settled(view, desk, qtbot)
+    assert desk.scenario.decision.plans == {}
+    assert rows["long_share"].edits[0].value == 20.0
+
+
+@pytest.mark.parametrize(
+    ("name", "typed", "said"),
+    [
+        ("long_share", "120", "100 at most"),
+        ("long_input_tokens", "1.5", "A whole number is wanted"),
+        ("requests_per_s", "0", "0.0001 at least"),
+    ],
+)
+def test_what_cannot_be_is_said_at_the_field(
+    view: VendorsView, desk: Desk, name: str, typed: str, said: str
+) -> None:
+    type_into(view.form.rows[name], typed)
+    assert view.form.rows[name].edits[0].fault.startswith(said)
+    assert desk.scenario.decision.plans == {}
+
+
+def test_two_columns_are_chosen_and_never_one_part_twice(view: VendorsView, desk: Desk, qtbot: QtBot) -> None:
+    first, second = view.form.fields["vendor_a"], view.form.fields["vendor_b"]
+    assert (first.value, second.value) == ("h200-sxm", "mi325x")
+    first.chosen.emit("b200-hgx")
+    settled(view, desk, qtbot)
+    assert (first.value, second.value) == ("b200-hgx", "mi325x")
+    second.chosen.emit("b200-hgx")
+    settled(view, desk, qtbot)
+    assert (first.value, second.value) == ("mi325x", "b200-hgx")
+    assert desk.scenario.decision.plans == {"vendor_a": "mi325x", "vendor_b": "b200-hgx"}
+    assert view.found is not None
+    assert view.found.keys == ("mi325x", "b200-hgx")
+
+
+def test_another_model_has_a_kind_and_weights(view: VendorsView, desk: Desk, qtbot: QtBot) -> None:
+    fields = view.form.fields
+    assert not fields["other_model_kind"].isVisible()
+    fields["other_model"].chosen.emit("llama-3.1-8b")
+    settled(view, desk, qtbot)
+    assert fields["other_model_kind"].isVisible()
+    assert "by Llama 3.1 8B" in view.mix.text()
+    fields["other_model_kind"].chosen.emit("short")
+    fields["other_model_weights"].chosen.emit("fp16")
+    settled(view, desk, qtbot)
+    assert desk.scenario.decision.plans == {
+        "other_model": "llama-3.1-8b",
+        "other_model_kind": "short",
+        "other_model_weights": "fp16",
+    }
+    fields["other_model_kind"].chosen.emit("long")
+    fields["other_model_weights"].chosen.emit("")
+    fields["other_model"].chosen.emit("")
+    assert desk.scenario.decision.plans == {}
+
+
+def test_a_model_that_there_is_not_is_told_at_its_field(view: VendorsView, desk: Desk, qtbot: QtBot) -> None:
+    decision = replace(desk.scenario.decision, plans={"other_model": "llama-9"})
+    desk.edit("Unknown", decision=decision)
+    settled(view, desk, qtbot)
+    assert view.found is None
+    assert not view.result.isVisible()
+    assert view.form.fields["other_model"].fault == view.problem.text()
+    assert view.problem.text().startswith("There is no model llama-9")
+
+
+def test_one_part_alone_has_nothing_to_split(view: VendorsView, desk: Desk, qtbot: QtBot) -> None:
+    desk.edit("One", accelerators=(AcceleratorChoice("h200-sxm", count=1),))
+    settled(view, desk, qtbot)
+    assert not view.form.isEnabled()
+    assert not view.result.isVisible()
+    assert view.problem.text().startswith("There is one accelerator only")
+    assert view.mixing.isVisible()
+    desk.undo_stack.undo()
+    settled(view, desk, qtbot)
+    assert view.form.isEnabled()
+    assert view.result.isVisible()
+    assert not view.problem.isVisible()
+
+
+# The frame
+
+
+def test_a_copy_has_plans_and_what_is_said_of_them(view: VendorsView, desk: Desk) -> None:
+    text = view.copied()
+    assert text.startswith(
+        "Plan\tH200 SXM\tMI325X\tTogether\tTogether, in reserve\tOwned\tOwned, from – to\t"
+    )
+    assert "Owned: the cheapest: all on MI325X" in text
+    assert "D-116" in text
+    copy_data(view)
+    assert "All on MI325X\t" in QGuiApplication.clipboard().text()
+    assert view.data(desk.formatter).title == "Plans for two parts, costs in thousand USD"
+
+
+def test_work_that_takes_long_is_told(view: VendorsView) -> None:
+    view.job.working.emit("Working out the plan")
+    assert view.working.isVisible()
+    assert view.working.text() == "Working out the plan…"
+    view.job.working.emit("")
+    assert not view.working.isVisible()
+
+
+def test_nothing_is_left_running_behind_a_hidden_view(view: VendorsView, desk: Desk, qtbot: QtBot) -> None:
+    type_into(view.form.rows["long_share"], "40")
+    desk.flush()
+    view.hide()
+    qtbot.waitUntil(lambda: not view.job.running)
+
+
+def test_a_view_that_goes_while_it_works_waits_for_its_work(desk: Desk, theme: Theme, qtbot: QtBot) -> None:
+    for hidden in (True, False):
+        made = shown(VendorsView(desk, theme), desk, qtbot)
+        type_into(made.form.rows["long_share"], "30" if hidden else "31")
+        desk.flush()
+        assert made.job.running
+        area = made.window()
+        if hidden:
+            made.hide()
+        area.close()
+        desk.answered.disconnect()
+        shiboken6.delete(area)
+
+
+@pytest.mark.parametrize(("width", "columns"), [(560, 2), (900, 3), (1500, 3)])
+def test_the_form_fits_any_width(view: VendorsView, theme: Theme, width: int, columns: int) -> None:
+    area = view.window()
+    area.resize(width, 700)
+    assert view.form._columns == columns
+    for cell in view.form._cells.values():
+        assert cell.mapTo(view, cell.rect().topRight()).x() <= view.width()
+    theme.set_preference(DARK)
+    view.grab()
+
+
+def test_the_keyboard_reaches_field_and_plans(view: VendorsView) -> None:
+    view.focus_first()
+    assert view.form.fields["vendor_a"].hasFocus()
+    view.table.setFocus()
+    view.table.setCurrentIndex(view.table.plans.index(0, 0))
+    QTest.keyClick(view.table, Qt.Key.Key_Down)
+    assert view.table.currentIndex().row() == 1
+    assert (
+        view.table.plans.data(view.table.currentIndex(), Qt.ItemDataRole.AccessibleTextRole)
+        == "All on MI325X"
+    )

@@ -1,0 +1,226 @@
+"""The watch list: rows in words and marks, notes of the user as steps of their own file, and undoing them."""
+
+from dataclasses import replace
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from gpudesk.desktop.pages.decide.timing_view import TimingView
+from gpudesk.desktop.pages.decide.timing_watch import WatchRow
+from gpudesk.desktop.pages.decide.timing_watch_form import WatchForm
+from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.theme.theme import Theme
+from gpudesk.domain.formatting import ENGLISH, Formatter
+from gpudesk.domain.messages import InputError, message
+from gpudesk.domain.watching import WatchNote
+from gpudesk.workbench import own_edits
+from gpudesk.workbench.deciding.watch_edits import note_signal
+from gpudesk.workbench.templates import read_template
+from gpudesk.workbench.workbench import Workbench
+from tests.unit.desktop.pages.decide.views_of import shown
+
+GAP, REPORTS, REFERENCE = "W002-01", "W002-02", "W002-03"
+
+
+@pytest.fixture
+def own_desk(own_workbench: Workbench, qtbot: QtBot) -> Desk:
+    made = Desk(own_workbench, Formatter(ENGLISH))
+    made.open(read_template("70b-chat-on-four"))
+    return made
+
+
+@pytest.fixture
+def view(own_desk: Desk, theme: Theme, qtbot: QtBot) -> TimingView:
+    made = shown(TimingView(own_desk, theme), own_desk, qtbot)
+    qtbot.waitUntil(lambda: not made.job.running)
+    return made
+
+
+def row(view: TimingView, signal: str) -> WatchRow:
+    return view.watch.rows[signal]
+
+
+def form(view: TimingView, signal: str) -> WatchForm:
+    """Open the form of a signal with the button of its row."""
+    QTest.mouseClick(row(view, signal).edit, Qt.MouseButton.LeftButton)
+    found = row(view, signal).form
+    assert found is not None
+    return found
+
+
+def filled(form: WatchForm, value: str, date: str = "2026-10", source: str = "Our own test") -> WatchForm:
+    if form.answer.isVisible():
+        form.answer.set_value(value)
+    for name, text in (("value", value), ("date", date), ("source", source)):
+        form.lines[name].setText(text)
+    return form
+
+
+def save(form: WatchForm) -> None:
+    QTest.mouseClick(form.save, Qt.MouseButton.LeftButton)
+
+
+def noted(view: TimingView, signal: str, value: str, qtbot: QtBot) -> None:
+    save(filled(form(view, signal), value))
+    view.desk.flush()
+    qtbot.waitUntil(lambda: not view.job.running)
+
+
+def test_there_are_five_rows_with_words_for_their_state(view: TimingView) -> None:
+    assert list(view.watch.rows) == [f"W002-0{number}" for number in range(1, 6)]
+    states = [each.state.text() for each in view.watch.rows.values()]
+    assert states == ["not passed", "not known", "not passed", "passed", "not known"]
+    assert row(view, GAP).accessibleName().startswith("Gap of attention kernels on ROCm: not passed")
+    assert row(view, GAP).edit.accessibleName() == "Note a value: Gap of attention kernels on ROCm"
+    assert not view.watch.undo.isVisible()
+
+
+def test_a_note_is_written_shown_and_undone(view: TimingView, own_desk: Desk, qtbot: QtBot) -> None:
+    noted(view, GAP, "9", qtbot)
+    (note,) = own_desk.workbench.own.watched
+    assert note == WatchNote(GAP, 9.0, "2026-10", "Our own test")
+    assert row(view, GAP).state.text() == "passed"
+    assert row(view, GAP).edit.text() == "Change your note"
+    assert view.watch.undo.text() == "Undo: Note on the watch list: Gap of attention kernels on ROCm"
+    QTest.mouseClick(view.watch.undo, Qt.MouseButton.LeftButton)
+    assert not own_desk.workbench.own.watched
+    assert row(view, GAP).state.text() == "not passed"
+    assert not view.watch.undo.isVisible()
+    own_desk.workbench.own.redo()
+    assert row(view, GAP).state.text() == "passed"
+
+
+def test_a_note_is_that_of_all_documents(view: TimingView, own_desk: Desk, qtbot: QtBot) -> None:
+    noted(view, REFERENCE, "yes", qtbot)
+    own_desk.open(read_template("70b-chat-on-four"))
+    assert row(view, REFERENCE).state.text() == "passed"
+    assert own_desk.undo_stack.count() == 0, "it is no step of the document"
+    with Workbench.open() as again:
+        assert again.own.watched == own_desk.workbench.own.watched
+
+
+def test_a_note_is_changed_and_removed(view: TimingView, own_desk: Desk, qtbot: QtBot) -> None:
+    noted(view, GAP, "9", qtbot)
+    opened = form(view, GAP)
+    assert opened.lines["value"].text() == "9"
+    assert opened.lines["source"].text() == "Our own test"
+    opened.lines["note"].setText("read twice")
+    save(filled(opened, "-3.5"))
+    (note,) = own_desk.workbench.own.watched
+    assert note == WatchNote(GAP, -3.5, "2026-10", "Our own test", "read twice")
+    QTest.mouseClick(form(view, GAP).remove, Qt.MouseButton.LeftButton)
+    assert not own_desk.workbench.own.watched
+    assert row(view, GAP).form is None
+    assert row(view, GAP).edit.hasFocus()
+
+
+@pytest.mark.parametrize("value", ["0", "-2", "12", "12 %"])
+def test_any_number_can_be_noted(view: TimingView, own_desk: Desk, qtbot: QtBot, value: str) -> None:
+    noted(view, GAP, value, qtbot)
+    assert own_desk.workbench.own.watched[0].value == float(value.removesuffix("%"))
+
+
+@pytest.mark.parametrize(
+    ("signal", "value", "date", "source", "where", "said"),
+    [
+        (GAP, "much", "2026-10", "A test", "value", "A number is wanted"),
+        (GAP, "", "2026-10", "A test", "value", "The value is missing"),
+        (REFERENCE, "", "2026-10", "A test", "", "The value is missing"),
+        (GAP, "9", "", "A test", "date", "A note needs a date"),
+        (GAP, "9", "2026", "A test", "date", "is not a date; write YYYY-MM or YYYY-MM-DD"),
+        (GAP, "9", "2026-10", "", "source", "A note needs a source"),
+        (GAP, "9", "2026-10", "x" * 400, "source", "longer than"),
+    ],
+)
+def test_what_cannot_be_noted_is_said_at_its_field(
+    view: TimingView, own_desk: Desk, signal: str, value: str, date: str, source: str, where: str, said: str
+) -> None:
+    opened = filled(form(view, signal), value, date, source)
+    save(opened)
+    assert said in opened.fault.text()
+    assert opened.fault.isVisible()
+    assert not own_desk.workbench.own.watched
+    marked = [name for name, line in opened.lines.items() if line.property("fault") == "true"]
+    assert marked == ([where] if where else ["value"])
+    if where:
+        assert opened.lines[where].hasFocus()
+    QTest.keyClicks(opened.lines["source"], "y")
+    assert not opened.fault.isVisible()
+
+
+def test_a_form_is_left_and_saved_with_keys(view: TimingView, own_desk: Desk) -> None:
+    opened = filled(form(view, GAP), "9")
+    assert opened.lines["value"].hasFocus()
+    QTest.keyClick(opened.lines["value"], Qt.Key.Key_Escape)
+    assert row(view, GAP).form is None
+    assert row(view, GAP).edit.isVisible()
+    assert not own_desk.workbench.own.watched
+    QTest.keyClick(filled(form(view, GAP), "9").lines["source"], Qt.Key.Key_Return)
+    assert own_desk.workbench.own.watched[0].value == 9.0
+
+
+def test_one_form_is_open_at_a_time_and_stays_when_figures_change(
+    view: TimingView, own_desk: Desk, qtbot: QtBot
+) -> None:
+    form(view, GAP)
+    opened = filled(form(view, REFERENCE), "yes")
+    assert row(view, GAP).form is None
+    own_desk.edit("Long", workload=replace(own_desk.scenario.workload, output_tokens=2000))
+    own_desk.flush()
+    qtbot.waitUntil(lambda: not view.job.running)
+    assert row(view, REFERENCE).form is opened
+    assert opened.lines["source"].text() == "Our own test"
+
+
+def test_what_another_program_changed_meanwhile_keeps_what_was_typed(
+    view: TimingView, own_desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(_step: object) -> None:
+        raise InputError(message("own.changed_elsewhere"), "facts")
+
+    monkeypatch.setattr(own_desk.workbench.own, "do", refused)
+    opened = filled(form(view, GAP), "9")
+    save(opened)
+    assert opened.fault.text().startswith("Not saved: ")
+    assert opened.lines["value"].text() == "9"
+
+
+def test_the_row_keeps_the_focus_when_the_list_changes(view: TimingView, own_desk: Desk) -> None:
+    row(view, REPORTS).edit.setFocus()
+    gap = next(each for each in own_desk.workbench.beside.signals if each.id == GAP)
+    own = own_desk.workbench.own
+    own.do(note_signal(own.watched, gap, 9.0, date="2026-10", source="A test"))
+    assert row(view, REPORTS).edit.hasFocus()
+
+
+def test_a_step_that_another_program_stands_in_the_way_of_is_told(
+    view: TimingView, own_desk: Desk, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    noted(view, GAP, "9", qtbot)
+
+    def refused() -> None:
+        raise InputError(message("own.changed_elsewhere"), "facts")
+
+    monkeypatch.setattr(own_desk.workbench.own, "undo", refused)
+    QTest.mouseClick(view.watch.undo, Qt.MouseButton.LeftButton)
+    assert view.watch.problem.isVisible()
+    assert view.watch.problem.text().startswith("Not done: ")
+
+
+def test_facts_are_not_undone_from_the_list(view: TimingView, own_desk: Desk, qtbot: QtBot) -> None:
+    noted(view, GAP, "9", qtbot)
+    bench = own_desk.workbench
+    source = own_edits.own_source("A quote")
+    bench.own.do(own_edits.state_value(bench.catalog, "mi325x", "tdp", 900, "W", source, today="2026-11-23"))
+    assert not view.watch.undo.isVisible()
+
+
+def test_the_list_is_read_only_where_the_file_is(
+    view: TimingView, own_desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(type(own_desk.workbench.own), "writable", property(lambda _own: False))
+    view.show_watch_list()
+    assert not row(view, GAP).edit.isEnabled()
+    assert row(view, GAP).edit.toolTip() == "Your own file cannot be written"

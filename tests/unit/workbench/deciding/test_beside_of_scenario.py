@@ -1,0 +1,68 @@
+"""What stands beside a decision for what a scenario says: destination, storage, parts that come twice."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+import pytest
+
+from gpudesk.domain.messages import InputError, Message
+from gpudesk.domain.questions import AnswerValue
+from gpudesk.domain.scenarios import AcceleratorChoice, Scenario
+from gpudesk.domain.weight_loading import WeightLoading
+from gpudesk.workbench.deciding.plan_inputs import parse_plans
+from gpudesk.workbench.templates import read_template
+from gpudesk.workbench.workbench import Workbench
+
+
+@pytest.fixture(scope="module")
+def workbench() -> Iterator[Workbench]:
+    with Workbench.open(with_own=False) as opened:
+        yield opened
+
+
+def scenario_of(plans: Mapping[str, AnswerValue], *parts: tuple[str, int]) -> Scenario:
+    scenario = read_template("70b-chat-on-four")
+    choices = tuple(AcceleratorChoice(*part) for part in parts)
+    return replace(scenario, accelerators=choices, decision=replace(scenario.decision, plans=plans))
+
+
+def test_each_accelerator_is_checked_once_for_the_destination(workbench: Workbench) -> None:
+    parts = (("h200-sxm", 1), ("mi325x", 1), ("h200-sxm", 2))
+    checks = workbench.beside.export_checks(scenario_of({"destination_name": "Macau"}, *parts))
+    assert [check.accelerator for check in checks] == ["h200-sxm", "mi325x"]
+    assert {check.destination for check in checks} == {"Macau"}
+    assert {check.destination for check in workbench.beside.export_checks(scenario_of({}, *parts))} == {None}
+
+
+def test_each_column_has_a_time_or_a_reason(workbench: Workbench) -> None:
+    scenario = scenario_of({}, ("h200-sxm", 1), ("h200-sxm", 2), ("l4", 1))
+    found = workbench.beside.loadings(workbench.answer(scenario))
+    assert len(found) == 3
+    one, two, none = found.values()
+    assert isinstance(one, WeightLoading)
+    assert isinstance(two, WeightLoading)
+    assert one.storage_bytes_per_s is None
+    assert isinstance(none, Message)
+
+
+def test_the_rate_of_storage_is_in_gigabytes_a_second(workbench: Workbench) -> None:
+    scenario = scenario_of({"storage_gb_s": 14.0}, ("h200-sxm", 1))
+    found = workbench.beside.loadings(workbench.answer(scenario))["h200-sxm"]
+    assert isinstance(found, WeightLoading)
+    assert found.storage_bytes_per_s == 14e9
+    assert found.one.storage_s == pytest.approx(found.weights_bytes / 14e9)
+
+
+@pytest.mark.parametrize(
+    "plans",
+    [{"storage_gb_s": 0.0}, {"storage_gb_s": "fast"}, {"destination_name": ""}, {"destination_name": 3.0}],
+)
+def test_what_cannot_be_is_refused_by_its_name(plans: dict[str, object]) -> None:
+    with pytest.raises(InputError) as refused:
+        parse_plans(plans)
+    assert refused.value.where == f"decision.plans.{next(iter(plans))}"
+
+
+def test_plans_of_a_purchase_are_kept_by_a_document() -> None:
+    stated = {"storage_gb_s": 14.0, "destination_name": "Peru", "competing_quote": "no"}
+    assert parse_plans(stated) == stated
