@@ -165,7 +165,7 @@ class Verdict(StrEnum):
 
 
 class Weighed(NamedTuple):
-    """A rule with what it gives the leading column over the mean of the others; below 0 it speaks against it."""
+    """A rule with what it gives the leading column over the mean of the others; below 0 it is against it."""
 
     rule: Rule
     line: TraceLine

@@ -1,4 +1,4 @@
-"""The questions of the guided decision: on at most nine screens, each with a default that holds if skipped."""
+"""The questions of the guided decision: on nine screens at most, each with a default if it is skipped."""
 
 from __future__ import annotations
 

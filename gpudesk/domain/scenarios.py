@@ -46,7 +46,7 @@ class Scenario:
     A scenario that is still being made may name no model (empty) and no accelerators; it can be saved and
     gets no answer. The first accelerator is the baseline of differences. `catalog_revision` is that of the
     last save.
-    `costs` is what the user says of prices and of what running takes, `decision` what they say in the dialogue.
+    `costs` is what the user says of prices and of what running takes, `decision` what they answer.
     `demand` is what users ask of the service that is to be sized; None as long as nobody asked.
     `own_records` are copies of the user's own catalog records that the scenario uses. `unknown_sections`
     hold sections of the file that this version does not know, which survive a save.
