@@ -55,16 +55,17 @@ def _question(question: Question, answered: Answered, width: int) -> Iterator[st
 def rule_table(
     rules: Sequence[tuple[Rule, float]], width: int, strong: Callable[[str], str]
 ) -> Iterator[str]:
-    """Yield a table of the rules: id, strength, weight in force, title and document."""
+    """Yield a table of the rules: id, strength, weight in force, answers that it rests on, title, document."""
     formatter = Formatter()
     rows = [
         (
             rule.id,
             strength_text(rule.strength),
             formatter.stated(weight),
+            ", ".join(rule.asks) or tr("figures alone"),
             tr("{title}; {source}", title=rule.title, source=source_label(rule)),
         )
         for rule, weight in rules
     ]
-    head = (tr("Rule"), tr("Strength"), tr("Weight"), tr("Title and source"))
+    head = (tr("Rule"), tr("Strength"), tr("Weight"), tr("Answers"), tr("Title and source"))
     yield from table(head, rows, width, right=(2,), strong=strong)

@@ -8,6 +8,7 @@ from typing import Any
 
 from gpudesk.domain.decisions import (
     Answered,
+    Case,
     Decision,
     Effect,
     Exclusion,
@@ -241,6 +242,17 @@ def rule_fields(rules: Sequence[tuple[Rule, float]]) -> dict[str, Any]:
     return {"rules": [_rule(rule, weight) for rule, weight in rules]}
 
 
+def _case(case: Case) -> dict[str, Any]:
+    """Return the conditions of a case as its file has them."""
+    return {
+        "when": case.when,
+        "requires": case.requires,
+        "favours": case.favours,
+        "checks": case.checks,
+        "advice": case.advice,
+    }
+
+
 def _rule(rule: Rule, weight: float) -> dict[str, Any]:
     return {
         "id": rule.id,
@@ -253,6 +265,7 @@ def _rule(rule: Rule, weight: float) -> dict[str, Any]:
         "pair": list(rule.pair),
         "weight": weight,
         "asks": list(rule.asks),
+        "cases": [_case(case) for case in rule.cases],
         "printed": rule.printed,
         "corrected": rule.corrected,
         "unfounded": rule.unfounded,
