@@ -55,7 +55,7 @@ def _question(question: Question, answered: Answered, width: int) -> Iterator[st
 def rule_table(
     rules: Sequence[tuple[Rule, float]], width: int, strong: Callable[[str], str]
 ) -> Iterator[str]:
-    """Yield a table of the rules: id, strength, weight in force, answers that it rests on, title, document."""
+    """Yield a table of the rules: id, strength, weight, answers that it rests on, title and document."""
     formatter = Formatter()
     rows = [
         (

@@ -256,6 +256,10 @@ _PAGES: dict[str, dict[str, tuple[str, str]]] = {
         "Recommendation": ("table", "Trace of the decision"),
         "Two sets": ("push button", ""),
         "Factors": ("table", "Factors"),
+        "Buy or wait": ("text", "Launch in"),
+        "Two vendors": ("table", "Plans"),
+        "Export and terms": ("table", "Scores beside the figures of rules"),
+        "Record": ("check box", "All on record"),
     },
 }
 

@@ -86,7 +86,7 @@ _VIEWS_OF = {
     "memory": "context needed matrix size fit",
     "performance": "throughput pareto latency roofline split scaling mlperf overview",
     "cost": "tokens rent draws assumptions overview",
-    "decide": "result sets factors questions",
+    "decide": "result sets factors timing vendors buying record questions",
 }
 _VIEWS = tuple(f"{page}.{view}" for page, views in _VIEWS_OF.items() for view in views.split())
 #: What would end the walk, ask the system for something, or start the program once more.
