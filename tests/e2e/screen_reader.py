@@ -259,7 +259,7 @@ _PAGES: dict[str, dict[str, tuple[str, str]]] = {
         "Buy or wait": ("text", "Launch in"),
         "Two vendors": ("table", "Plans"),
         "Export and terms": ("table", "Scores beside the figures of rules"),
-        "Record": ("check box", "All on record"),
+        "Record": ("label", "Software on ROCm"),
     },
 }
 
