@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from gpudesk.domain.answers import Answer
+from gpudesk.domain.cost_inputs import Origin
 from gpudesk.domain.decisions import Fact, Facts
 from gpudesk.domain.estimates import Estimate, Limiter
 from gpudesk.domain.models import Attention, Model, MoeFfn
@@ -118,7 +119,13 @@ def _costs(views: Sequence[PartView]) -> dict[str, Fact]:
     if not views:
         return {}
     costs = views[0].costs
-    return {"years": likely_input(costs, "years"), "fleet": likely_input(costs, "fleet")}
+    fleet = costs.inputs.get("fleet")
+    # How many share their software is assumed for costs; of an order nobody has said anything then.
+    stated = fleet is not None and fleet.origin is Origin.YOURS
+    return {
+        "years": likely_input(costs, "years"),
+        "fleet": likely_input(costs, "fleet") if stated else None,
+    }
 
 
 def with_platforms(

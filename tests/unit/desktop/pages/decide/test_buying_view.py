@@ -18,6 +18,7 @@ from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.selection import attribute, catalog_dispute, catalog_statement
 from gpudesk.desktop.session.settings import Settings
 from gpudesk.desktop.theme.theme import DARK, Theme
+from gpudesk.domain.ranges import Range
 from gpudesk.domain.scenarios import AcceleratorChoice
 from tests.unit.desktop.pages.decide.views_of import shown
 
@@ -121,6 +122,10 @@ def test_a_score_leads_to_its_peak_in_the_panel(view: BuyingView, desk: Desk) ->
 def test_steps_say_whether_they_apply_and_what_is_missing(view: BuyingView, desk: Desk) -> None:
     first, second, *_ = view.steps.steps
     assert first.state.text() == "Cannot be told. Weighs much. 2 points open."
+    assert "not known > 200: not known" in first.remarks.text()
+    costs = desk.scenario.costs.with_input("fleet", Range.exactly(800.0))
+    desk.edit("State the fleet", costs=costs)
+    desk.flush()
     assert "Missing to tell: whether a rival's quote is at hand." in first.remarks.text()
     assert any("anecdotal: unnamed persons" in text for text in first.figures.texts)
     assert second.state.text().startswith("Applies.")
