@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from gpudesk.domain.ranges import Range
 from gpudesk.domain.scenarios import AcceleratorChoice
 from gpudesk.sheets.beside_json import (
     export_fields,
@@ -83,7 +84,8 @@ def test_deployments_have_no_count_where_none_is_printed(workbench: Workbench) -
 def test_steps_say_what_is_missing_and_what_is_done(workbench: Workbench) -> None:
     scenario = read_template("70b-chat-on-four")
     done = {"P002-06": "", "P002-04.response": "4 h"}
-    scenario = replace(scenario, decision=replace(scenario.decision, done=done))
+    costs = scenario.costs.with_input("fleet", Range.exactly(800.0))
+    scenario = replace(scenario, decision=replace(scenario.decision, done=done), costs=costs)
     decision = workbench.decide(workbench.answer(scenario))
     found = kept(negotiation_fields(workbench.beside.negotiation(scenario, decision, "2026-11-23")))
     assert found["done"] == 1
