@@ -128,6 +128,7 @@ class RecordTable(QTableWidget):
             return
         self._rows = tuple(rows)
         self.setRowCount(len(rows))
+        above: dict[int, str] = {}
         for number, row in enumerate(rows):
             for column, each in enumerate(row.cells):
                 item = self.item(number, column)
@@ -135,6 +136,9 @@ class RecordTable(QTableWidget):
                     item = QTableWidgetItem()
                     self.setItem(number, column, item)
                 item.setText(each.text)
+                # What stands once for several rows is read in each of them.
+                above[column] = each.text or above.get(column, "")
+                item.setData(Qt.ItemDataRole.AccessibleTextRole, above[column])
         self._fit()
 
     def texts(self) -> list[tuple[str, ...]]:

@@ -199,3 +199,13 @@ def test_the_page_follows_the_current_row(view: RecordView) -> None:
     last = table.visualRect(table.model().index(len(table.rows) - 1, 0))
     level = table.viewport().mapTo(area.viewport(), last.center()).y()
     assert 0 <= level <= area.viewport().height()
+
+
+def test_a_name_that_stands_once_is_read_in_every_row(view: RecordView) -> None:
+    table = view.platforms[1].table
+    assert any(not row[0] for row in table.texts())
+    for row in range(table.rowCount()):
+        for column in range(table.columnCount()):
+            item = table.item(row, column)
+            assert item is not None
+            assert item.data(Qt.ItemDataRole.AccessibleTextRole), (row, column)
