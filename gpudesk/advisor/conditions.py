@@ -68,7 +68,8 @@ def condition(text: str) -> Condition:
 # Reading
 
 _Comparison = Callable[[Any, Any], bool]
-_COMPARED: Final[Mapping[type[ast.cmpop], _Comparison]] = MappingProxyType(
+#: What conditions compare with, and what they work out, by the node of the tree.
+COMPARED: Final[Mapping[type[ast.cmpop], _Comparison]] = MappingProxyType(
     {
         ast.Eq: operator.eq,
         ast.NotEq: operator.ne,
@@ -78,7 +79,7 @@ _COMPARED: Final[Mapping[type[ast.cmpop], _Comparison]] = MappingProxyType(
         ast.GtE: operator.ge,
     }
 )
-_WORKED: Final[Mapping[type[ast.operator], Callable[[float, float], float]]] = MappingProxyType(
+WORKED: Final[Mapping[type[ast.operator], Callable[[float, float], float]]] = MappingProxyType(
     {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv}
 )
 
@@ -92,7 +93,7 @@ def _check_truth(node: ast.expr, text: str) -> None:
         case ast.UnaryOp(op=ast.Not(), operand=part):
             _check_truth(part, text)
         case ast.Compare(left=left, ops=[compared], comparators=[right]):
-            if type(compared) not in _COMPARED:
+            if type(compared) not in COMPARED:
                 raise ConditionError(text, node.col_offset, "only ==, !=, <, <=, > and >= compare")
             _check_value(left, text)
             _check_value(right, text)
@@ -113,7 +114,7 @@ def _check_value(node: ast.expr, text: str) -> None:
             pass
         case ast.UnaryOp(op=ast.USub(), operand=part):
             _check_value(part, text)
-        case ast.BinOp(left=left, op=worked, right=right) if type(worked) in _WORKED:
+        case ast.BinOp(left=left, op=worked, right=right) if type(worked) in WORKED:
             _check_value(left, text)
             _check_value(right, text)
         case _:
@@ -133,7 +134,7 @@ def _holds(node: ast.expr, facts: Facts, tested: list[Tested]) -> bool | None:
             return None if inner is None else not inner
         case ast.Compare(left=left, ops=[compared], comparators=[right]):
             ours, theirs = _value(left, facts), _value(right, facts)
-            holds = _compare(_COMPARED[type(compared)], ours, theirs)
+            holds = _compare(COMPARED[type(compared)], ours, theirs)
             tested.append(Tested(ast.unparse(node), ours, theirs, holds))
             return holds
     fact = _value(node, facts)
@@ -163,7 +164,7 @@ def _value(node: ast.expr, facts: Facts) -> Fact:
         case ast.UnaryOp(operand=part):
             return _worked(operator.sub, 0.0, _value(part, facts))
         case ast.BinOp(left=left, op=worked, right=right):
-            return _worked(_WORKED[type(worked)], _value(left, facts), _value(right, facts))
+            return _worked(WORKED[type(worked)], _value(left, facts), _value(right, facts))
     raise AssertionError(ast.dump(node))
 
 

@@ -9,13 +9,12 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gpudesk.advisor.conditions import Condition
+from gpudesk.advisor.conditions import COMPARED, WORKED, Condition
 from gpudesk.domain.decisions import Fact
 from gpudesk.domain.estimates import Banded
 
@@ -24,20 +23,6 @@ Marks = NDArray[np.bool_]
 DrawnFact = Fact | Draws | Marks
 #: Whether something holds: in all draws alike, in each draw, or not known at all.
 DrawnTruth = bool | Marks | None
-
-_COMPARED: Final[Mapping[type[ast.cmpop], Callable[[Any, Any], Any]]] = MappingProxyType(
-    {
-        ast.Eq: operator.eq,
-        ast.NotEq: operator.ne,
-        ast.Lt: operator.lt,
-        ast.LtE: operator.le,
-        ast.Gt: operator.gt,
-        ast.GtE: operator.ge,
-    }
-)
-_WORKED: Final[Mapping[type[ast.operator], Callable[[Any, Any], Any]]] = MappingProxyType(
-    {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv}
-)
 
 
 def in_draws(condition: Condition, facts: Mapping[str, DrawnFact]) -> DrawnTruth:
@@ -53,7 +38,7 @@ def _truth(node: ast.expr, facts: Mapping[str, DrawnFact]) -> DrawnTruth:
         case ast.UnaryOp(operand=part):
             return _not(_truth(part, facts))
         case ast.Compare(left=left, ops=[compared], comparators=[right]):
-            return _compared(_COMPARED[type(compared)], _value(left, facts), _value(right, facts))
+            return _compared(COMPARED[type(compared)], _value(left, facts), _value(right, facts))
     fact = _value(node, facts)
     if isinstance(fact, bool):
         return fact
@@ -108,7 +93,7 @@ def _value(node: ast.expr, facts: Mapping[str, DrawnFact]) -> DrawnFact:
             inner = _value(part, facts)
             return None if inner is None or isinstance(inner, str) else -_likely(inner)
         case ast.BinOp(left=left, op=worked, right=right):
-            return _worked(_WORKED[type(worked)], _value(left, facts), _value(right, facts))
+            return _worked(WORKED[type(worked)], _value(left, facts), _value(right, facts))
     raise AssertionError(ast.dump(node))
 
 

@@ -208,6 +208,10 @@ class ServingEngine:
     preference: tuple[PreferenceRule, ...]
     cannot_serve: tuple[ModelRule, ...] = ()
 
+    def runs_on(self, part: Accelerator, date: str | None = None) -> bool:
+        """Whether it runs on a part at all, with software of `date` (None: the newest)."""
+        return any(rule.when.holds(part, date) for rule in self.platforms)
+
     @property
     def supports_pp(self) -> bool:
         """Whether it offers pipeline parallelism."""

@@ -88,7 +88,7 @@ def kernel_path(
 
 def _platform_reason(engine: ServingEngine, accelerator: Accelerator, date: str | None) -> Message | None:
     """Return why `engine` does not run on a part at all, or None where it does."""
-    if any(rule.when.holds(accelerator, date) for rule in engine.platforms):
+    if engine.runs_on(accelerator, date):
         return None
     platform = ", ".join(sorted(platforms_of(accelerator)))
     return message("engine.no_platform", engine=engine.name, accelerator=accelerator.name, platform=platform)

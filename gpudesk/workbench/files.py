@@ -1,4 +1,4 @@
-"""Files of the user: read whole within a bound, written so that a crash leaves the old or the new one."""
+"""Files: the user's read within a bound and written so that a crash leaves one whole; the program's data."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ import contextlib
 import os
 import stat
 import tempfile
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from gpudesk.domain.messages import InputError, message
 
@@ -23,6 +24,15 @@ def read_bytes(path: Path, most: int) -> bytes:
     if len(raw) > most:
         raise InputError(message("file.too_big", most=(float(most), "B")), str(path))
     return raw
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """Return what a data file of the program states; raises `InputError` that names it."""
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise InputError(message("file.unreadable", reason=reason.lower()), str(path)) from error
 
 
 def write_atomically(path: Path, contents: bytes) -> None:

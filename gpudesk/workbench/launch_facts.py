@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -10,6 +9,7 @@ from typing import Any, Final
 
 from gpudesk.domain.launch import LaunchFacts, LaunchSource
 from gpudesk.domain.messages import InputError, message
+from gpudesk.workbench.files import read_toml
 
 #: What every engine must name, of its server and of its benchmark.
 _SERVER: Final = (
@@ -36,11 +36,7 @@ _BENCHMARK: Final = (
 
 def read_launch_facts(path: Path) -> Mapping[str, LaunchFacts]:
     """Return the options by serving engine; raises `InputError` that names file and place."""
-    try:
-        document = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise InputError(message("file.unreadable", reason=reason.lower()), str(path)) from error
+    document = read_toml(path)
     return MappingProxyType({engine: _facts(engine, entry, path) for engine, entry in document.items()})
 
 

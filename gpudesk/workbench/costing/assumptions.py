@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +13,7 @@ from gpudesk.domain.costs import CostSource
 from gpudesk.domain.messages import InputError, message
 from gpudesk.domain.ranges import Range
 from gpudesk.workbench.cost_fields import parse_costs
+from gpudesk.workbench.files import read_toml
 
 _DISCOUNTS: Final = "discounts"
 _CASES: Final = "cases"
@@ -54,11 +54,7 @@ class Assumptions:
 
 def read_assumptions(path: Path) -> Assumptions:
     """Return what the file states; raises `InputError` that names file and place."""
-    try:
-        document = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise InputError(message("file.unreadable", reason=reason.lower()), str(path)) from error
+    document = read_toml(path)
     discounts, cases = document.pop(_DISCOUNTS, {}), document.pop(_CASES, {})
     return Assumptions(
         inputs=MappingProxyType(

@@ -67,6 +67,7 @@ class Decider:
     def __init__(self, rules: Sequence[Rule], ground: GroundMaker) -> None:
         """Take the rules, and what finds the facts of an answered scenario."""
         self.rules = tuple(rules)
+        self._removing = tuple(rule for rule in rules if any(case.requires for case in rule.cases))
         self._ground = ground
 
     def decide(
@@ -109,7 +110,7 @@ class Decider:
         parts = _with(parts, [with_platforms(current, part, wide, by_platform) for part in parts])
         parts = _with(parts, ground.for_engine(said.get("serving_engine")))
         facts |= _beside(parts, every, ground, said)
-        hard = [line for line in trace_of(self.rules, facts, parts, {}, {}) if line.case.requires is not None]
+        hard = trace_of(self._removing, facts, parts, {}, {})
         standing = tuple(place for place in every if not removed(hard, place))
         if standing and standing != every:
             # What is compared from here on is what is left: whoever is out sets no measure.

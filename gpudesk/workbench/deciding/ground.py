@@ -134,11 +134,7 @@ class GroundMaker:
     def _engines(self, part_id: str) -> frozenset[str]:
         catalog = self._workbench.catalog
         part = catalog.accelerator(part_id)
-        return frozenset(
-            engine.id
-            for engine in catalog.serving_engines()
-            if any(rule.when.holds(part) for rule in engine.platforms)
-        )
+        return frozenset(engine.id for engine in catalog.serving_engines() if engine.runs_on(part))
 
     @cached_property
     def _engines_by_platform(self) -> Mapping[str, int]:

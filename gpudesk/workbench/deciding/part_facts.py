@@ -15,7 +15,7 @@ from gpudesk.domain.decisions import Fact
 from gpudesk.domain.estimates import Banded, Estimate
 from gpudesk.domain.messages import InputError
 from gpudesk.domain.serving_engines import platforms_of
-from gpudesk.domain.units import GB, GIB
+from gpudesk.domain.units import GB, GIB, MONTHS_PER_YEAR
 
 _TERA: Final = 1e12
 _PETA: Final = 1e15
@@ -179,12 +179,12 @@ def _decode_share(view: PartView) -> float | None:
 
 def _money(view: PartView) -> dict[str, Fact]:
     costs, count = view.costs, view.costs.count
-    price, discount = (_likely(costs, name) for name in ("price_usd", "discount"))
+    price, discount = (likely_input(costs, name) for name in ("price_usd", "discount"))
     net = None if price is None else price * (1.0 - (discount or 0.0))
     efficiency = costs.efficiency
     watts = None if efficiency is None else efficiency.joules_per_token
     software = costs.software
-    years = _likely(costs, "years")
+    years = likely_input(costs, "years")
     return {
         "price_usd": price,
         "spend_usd": None if net is None or count is None else net * count,
@@ -194,20 +194,16 @@ def _money(view: PartView) -> dict[str, Fact]:
         "rented_usd_per_million": None if costs.rented is None else costs.rented.output,
         "software_usd": None
         if software is None or years is None
-        else software.at_once_usd + software.per_month_usd * years * 12.0,
+        else software.at_once_usd + software.per_month_usd * years * MONTHS_PER_YEAR,
         "tokens_per_s_kw": None if efficiency is None else efficiency.tokens_per_s_per_kw,
         "watts_per_token_s": watts,
     }
 
 
-def _likely(costs: CostColumn, name: str) -> float | None:
-    found = costs.inputs.get(name)
-    return None if found is None or found.spread is None else found.spread.likely
-
-
 def likely_input(costs: CostColumn, name: str) -> float | None:
     """Return the likely value of an input of costs; None where it is missing."""
-    return _likely(costs, name)
+    found = costs.inputs.get(name)
+    return None if found is None or found.spread is None else found.spread.likely
 
 
 def number_of(facts: Mapping[str, Fact], name: str) -> float | None:

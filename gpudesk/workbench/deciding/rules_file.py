@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
@@ -11,6 +10,7 @@ from gpudesk.advisor.conditions import ConditionError, condition
 from gpudesk.domain.decisions import Case, Rule
 from gpudesk.domain.messages import InputError, message
 from gpudesk.domain.questions import QUESTIONS, Strength
+from gpudesk.workbench.files import read_toml
 
 _SUFFIX: Final = "*.toml"
 _RULES: Final = "rules"
@@ -35,11 +35,7 @@ def read_rules(folder: Path) -> tuple[Rule, ...]:
 
 
 def _of_file(path: Path) -> Iterator[Rule]:
-    try:
-        document = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise InputError(message("file.unreadable", reason=reason.lower()), str(path)) from error
+    document = read_toml(path)
     entries = document.get(_RULES, [])
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
         raise InputError(message("rules.entry", reason=_RULES), str(path))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
 from gpudesk.domain.messages import InputError, message
 from gpudesk.workbench.fields import boolean, month, number, text, unknown_field, whole, word, wrong_type
+from gpudesk.workbench.files import read_toml
 
 _LONGEST: Final = 4000
 _MOST: Final = 1e18
@@ -117,12 +117,7 @@ class Entry:
 
 def read_entries(path: Path) -> Entry:
     """Return the fields of a file; raises `InputError` where it cannot be read."""
-    try:
-        document = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise InputError(message("file.unreadable", reason=reason.lower()), str(path)) from error
-    return Entry(document, f"{path}:")
+    return Entry(read_toml(path), f"{path}:")
 
 
 def require_once(ids: Iterable[str], where: str) -> None:
