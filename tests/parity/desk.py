@@ -27,10 +27,12 @@ if TYPE_CHECKING:
 _SIZE: Final = (1280, 800)
 #: How long nothing may happen until something counts as painted, and the longest wait for that.
 _QUIET_TURNS, _TURN_S, _LONGEST_S = 6, 0.015, 30.0
+#: What a single timer that is to be waited for takes at most; others write files now and then.
+_SOON_MS: Final = 600
 #: Processor time of a turn of the loop in which nothing was done.
 _IDLE_S: Final = 0.004
 _THEMES: Final = ("Light", "Dark")
-_TEMPLATES: Final = ("70b-chat-on-four", "405b-one-node")
+_TEMPLATE: Final = "70b-chat-on-four"
 _VIEW: Final = "View: "
 _PANEL: Final = "Sources and working"
 #: What lasts differently long each time.
@@ -41,6 +43,8 @@ _OPENED: Final = ("Keyboard shortcuts", "About GPU Desk")
 #: Steps down the table of the comparison, at each of which the panel is read.
 _ROWS: Final = 60
 _SCREENS: Final = 9
+#: What stands around the page.
+_AROUND: Final = {"Pages", "Steps", "Scenario", "Accelerators", _PANEL}
 _MOST_CHILDREN: Final = 4000
 
 
@@ -49,9 +53,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("out", type=Path)
     parser.add_argument("--tree", type=Path, default=ROOT)
+    parser.add_argument("--start", action="store_true", help="the start page, which has no file open")
     options = parser.parse_args(arguments)
     out, tree = options.out.resolve(), options.tree.resolve()
-    shutil.rmtree(out, ignore_errors=True)
     surround(tree)
     from PySide6.QtWidgets import QApplication
 
@@ -60,22 +64,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with tempfile.TemporaryDirectory(prefix="parity-") as folder:
         places = Places(home=Path(folder, "home"), work=Path(folder), tree=tree)
         os.environ["GPUDESK_HOME"] = str(Path(folder, "home"))
-        files = []
-        for template in _TEMPLATES:
-            files.append(Path(folder, f"{template}.gpudesk"))
-            shutil.copyfile(tree / "resources" / "templates" / f"{template}.gpudesk", files[-1])
-            os.utime(files[-1], (0, 0))
+        file = Path(folder, f"{_TEMPLATE}.gpudesk")
+        shutil.copyfile(tree / "resources" / "templates" / file.name, file)
+        os.utime(file, (0, 0))
         faults: list[BaseException] = []
 
         def instead(*_: object) -> int:
             try:
-                _Recorder(out, places).record_everything(files)
+                recorder = _Recorder(out, places)
+                recorder.record_start() if options.start else recorder.record_everything()
             except BaseException as error:  # noqa: BLE001 - told once the program has ended
                 faults.append(error)
             return 0
 
         QApplication.exec = instead  # type: ignore[method-assign, assignment]
-        code = start([str(files[0])])
+        code = start([] if options.start else [str(file)])
         if faults:
             raise faults[0]
         return code
@@ -102,8 +105,8 @@ class _Recorder:
         self._window.activateWindow()
         self._settle()
 
-    def record_everything(self, files: Sequence[Path]) -> None:
-        """Record pages and views in both themes, then what is asked of them, dialogs and the start page."""
+    def record_everything(self) -> None:
+        """Record pages and views in both themes, then questions and dialogs."""
         self._write("menus", self._menus())
         for theme in _THEMES:
             self._choose("View", "Theme", theme)
@@ -113,7 +116,6 @@ class _Recorder:
         self._dialogs()
         self._questions()
         self._size_of_text()
-        self._start_page()
 
     # Pages
 
@@ -184,15 +186,9 @@ class _Recorder:
 
     def _questions(self) -> None:
         """Answer a question on each screen with its second choice, and see what comes of it."""
-        from PySide6.QtWidgets import QAbstractButton
-
         self._choose("View", "Decide")
         for screen in range(_SCREENS):
-            options = [
-                each
-                for each in self._window.findChildren(QAbstractButton)
-                if each.isVisible() and each.isCheckable() and not each.accessibleName().startswith(_VIEW)
-            ]
+            options = self._options()
             if len(options) > 1:
                 options[1].click()
                 self._settle()
@@ -204,6 +200,24 @@ class _Recorder:
         self._click(f"{_VIEW}Two sets")
         self._keep("questions/two-sets")
 
+    def _options(self) -> list[QAbstractButton]:
+        """Return what can be chosen in the page that is shown."""
+        from PySide6.QtWidgets import QAbstractButton
+
+        def around(widget: QWidget) -> Iterator[str]:
+            while (parent := widget.parentWidget()) is not None:
+                widget = parent
+                yield widget.accessibleName()
+
+        return [
+            each
+            for each in self._window.findChildren(QAbstractButton)
+            if each.isVisible()
+            and each.isCheckable()
+            and not each.accessibleName().startswith(_VIEW)
+            and _AROUND.isdisjoint(around(each))
+        ]
+
     def _size_of_text(self) -> None:
         self._choose("View", "Size of text", "150 %")
         for title in self._page_titles():
@@ -211,27 +225,11 @@ class _Recorder:
             self._keep(f"large/{title}")
         self._choose("View", "Size of text", "100 %")
 
-    def _start_page(self) -> None:
-        """See the start page in a window of its own."""
-        from PySide6.QtWidgets import QMainWindow
-
-        before = self._window
-        self._choose("File", "New scenario")
-        others = [
-            each
-            for each in self._app.topLevelWidgets()
-            if isinstance(each, QMainWindow) and each.isVisible() and each is not before
-        ]
-        if others:
-            self._window = others[0]
-            self._window.resize(*_SIZE)
-        self._settle()
-        self._keep("new-scenario")
-        for entry in self._entries("File"):
-            if entry.text().startswith("Show the start page") and entry.isEnabled():
-                entry.trigger()
-                self._keep("start")
-                break
+    def record_start(self) -> None:
+        """Record the start page in both themes."""
+        for theme in _THEMES:
+            self._choose("View", "Theme", theme)
+            self._keep(f"{theme.lower()}/start")
 
     # Menus and dialogs
 
@@ -274,12 +272,12 @@ class _Recorder:
 
     def _dialogs(self) -> None:
         """Open what the menus offer to open, keep it, and close it again."""
-        self._choose("View", "Compare")
         for title in ("File", "Edit", "View", "Scenario", "Catalog", "Help"):
             for text in [each.text() for each in self._entries(title)]:
                 name = text.partition("\t")[0]
                 opens = name.endswith("…") or name in _OPENED
                 if opens and name not in _LEFT_ALONE:
+                    self._choose("View", "Compare")
                     entry = next(each for each in self._entries(title) if each.text() == text)
                     if entry.isEnabled():
                         self._dialog(name, entry.trigger)
@@ -336,7 +334,7 @@ class _Recorder:
         from PySide6.QtTest import QTest
 
         self._window.activateWindow()
-        QTest.keySequence(self._app.focusWidget() or self._window, QKeySequence(key))
+        QTest.keySequence(self._window.focusWidget() or self._window, QKeySequence(key))
         self._settle()
 
     def _settle(self) -> None:
@@ -345,8 +343,21 @@ class _Recorder:
         while quiet < _QUIET_TURNS and time.monotonic() < end:
             began = time.process_time()
             self._app.processEvents()
-            quiet = quiet + 1 if time.process_time() - began < _IDLE_S else 0
             time.sleep(_TURN_S)
+            idle = time.process_time() - began < _IDLE_S
+            quiet = quiet + 1 if idle and not self._is_something_due() else 0
+
+    def _is_something_due(self) -> bool:
+        """Whether a thread works, or a timer is about to begin something."""
+        from PySide6.QtCore import QThread, QTimer
+
+        for widget in self._app.topLevelWidgets():
+            if any(thread.isRunning() for thread in widget.findChildren(QThread)):
+                return True
+            for timer in widget.findChildren(QTimer):
+                if timer.isActive() and timer.isSingleShot() and timer.interval() <= _SOON_MS:
+                    return True
+        return False
 
     def _keep(self, name: str) -> None:
         self._keep_widget(name, self._window)

@@ -128,9 +128,10 @@ def _state(folder: Path) -> dict[Path, tuple[int, int]]:
 
 
 def _record_desk(tree: Path, out: Path) -> None:
-    """Record the window in a process of its own, whose loop it is."""
+    """Record the window, and its start page, in processes of their own, whose loops they are."""
     command = [sys.executable, "-m", "tests.parity.desk", str(out), "--tree", str(tree)]
-    subprocess.run(command, cwd=ROOT, check=True)
+    for more in ([], ["--start"]):
+        subprocess.run([*command, *more], cwd=ROOT, check=True)
 
 
 def read_index(folder: Path) -> dict[str, Any]:
