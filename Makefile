@@ -11,6 +11,7 @@ WORKERS ?= 2
 PACKAGES := build/packages
 FROZEN := $(PACKAGES)/frozen/gpudesk
 DIST := $(PACKAGES)/dist
+PARITY := build/parity
 PIP_QUIET := --quiet --disable-pip-version-check
 
 # What the catalog is made from. Folders count too: they change when a file is removed.
@@ -18,7 +19,7 @@ DATA := $(shell find data \( -name '*.py' -o -path data/accuracy \) -prune -o -p
 CATALOG_CODE := $(shell find gpudesk/catalog gpudesk/domain -name '*.py' 2>/dev/null)
 
 .DELETE_ON_ERROR:
-.PHONY: help run test lint bench soak calibrate golden peers accuracy catalog lock notices screenshots wheel wheel-test bare-test freeze freeze-test packages packages-test windows-test clean
+.PHONY: help run test lint bench soak parity parity-record parity-speed calibrate golden peers accuracy catalog lock notices screenshots wheel wheel-test bare-test freeze freeze-test packages packages-test windows-test clean
 
 help:
 	@echo "run         set up, then open the window; without a display, make a sample comparison sheet"
@@ -26,6 +27,9 @@ help:
 	@echo "lint        style, types and import rules"
 	@echo "bench       measure speed and accuracy"
 	@echo "soak        take thousands of random steps at the window, and look for faults"
+	@echo "parity      record what this state and that of BASE=revision produce, and compare them; QUICK=1 for a part"
+	@echo "parity-record  record what this state produces into OUT=folder; QUICK=1 for a part"
+	@echo "parity-speed   measure this state and that of BASE=revision in turn"
 	@echo "calibrate   fit the constants to data/measurements and write data/calibration.json; a quarter of an hour"
 	@echo "golden      answer the self-test's questions anew, after calibrate or a change of the engine that is meant"
 	@echo "peers       ask other estimators for the measured runs, for the accuracy report"
@@ -64,6 +68,23 @@ bench: $(VENV)/.ready build/.debian-test $(CATALOG) freeze
 
 soak: $(VENV)/.ready build/.debian-test $(CATALOG)
 	$(PYTEST) tests/soak -p no:xdist $(PYTEST_ARGS)
+
+parity-record: $(VENV)/.ready $(CATALOG)
+	$(if $(OUT),,$(error say OUT=folder))
+	$(BIN)/python -m tests.parity.record $(OUT) --workers $(WORKERS) $(if $(QUICK),--quick)
+
+# Both are recorded, by the recorder of this state and in the same environment.
+parity: $(VENV)/.ready $(CATALOG)
+	$(if $(BASE),,$(error say BASE=revision))
+	tests/parity/base.sh $(BASE) $(PARITY)/base $(BIN)/python
+	$(BIN)/python -m tests.parity.record $(PARITY)/old --tree $(PARITY)/base --workers $(WORKERS) $(if $(QUICK),--quick)
+	$(BIN)/python -m tests.parity.record $(PARITY)/new --workers $(WORKERS) $(if $(QUICK),--quick)
+	$(BIN)/python -m tests.parity.compare $(PARITY)/old $(PARITY)/new
+
+parity-speed: $(VENV)/.ready $(CATALOG)
+	$(if $(BASE),,$(error say BASE=revision))
+	tests/parity/base.sh $(BASE) $(PARITY)/base $(BIN)/python
+	$(BIN)/python -m tests.parity.speed $(PARITY)/base .
 
 calibrate: $(VENV)/.ready $(CATALOG)
 	$(BIN)/python packaging/calibrate.py $(CATALOG)

@@ -1,7 +1,7 @@
 """Record the window: pictures and accessible texts of every page, view and dialog, in both themes.
 
-`python -m tests.parity.desk OUT [--tree DIR]`. All is found as somebody finds it who uses the window: by menus,
-keys, names and roles, and by no class of the program. What runs here runs instead of the program's own loop.
+`python -m tests.parity.desk OUT [--tree DIR]`. All is found as somebody finds it who uses the window: by
+menus, keys, names and roles, and by no class of the program. This runs instead of the program's own loop.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tests.parity.environment import ROOT, Places, surround
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QAccessibleInterface, QAction
-    from PySide6.QtWidgets import QAbstractButton, QMainWindow, QMenu, QWidget
+    from PySide6.QtWidgets import QAbstractButton, QMenu, QWidget
 
 _SIZE: Final = (1280, 800)
 #: How long nothing may happen until something counts as painted, and the longest wait for that.
@@ -77,7 +77,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 faults.append(error)
             return 0
 
-        QApplication.exec = instead  # type: ignore[method-assign, assignment]
+        QApplication.exec = instead  # type: ignore[method-assign]
         code = start([] if options.start else [str(file)])
         if faults:
             raise faults[0]
@@ -99,7 +99,7 @@ class _Recorder:
         app.setCursorFlashTime(0)
         for question in ("getOpenFileName", "getSaveFileName", "getOpenFileNames"):
             setattr(QFileDialog, question, staticmethod(lambda *_, **__: ("", "")))
-        QFileDialog.getExistingDirectory = staticmethod(lambda *_, **__: "")  # type: ignore[method-assign, assignment]
+        QFileDialog.getExistingDirectory = staticmethod(lambda *_, **__: "")  # type: ignore[method-assign]
         self._window = next(each for each in app.topLevelWidgets() if isinstance(each, QMainWindow))
         self._window.resize(*_SIZE)
         self._window.activateWindow()
@@ -238,9 +238,10 @@ class _Recorder:
 
         bar = self._window.findChild(QMenuBar)
         assert bar is not None
-        menu = next(each.menu() for each in bar.actions() if each.text().replace("&", "") == title)
-        menu.aboutToShow.emit()  # type: ignore[union-attr]
-        return menu  # type: ignore[return-value]
+        menu = next(_menu_of(each) for each in bar.actions() if each.text().replace("&", "") == title)
+        assert menu is not None
+        menu.aboutToShow.emit()
+        return menu
 
     def _entries(self, title: str) -> list[QAction]:
         return list(self._menu(title).actions())
@@ -250,10 +251,11 @@ class _Recorder:
         entries = self._entries(title)
         for name in path:
             found = next(each for each in entries if each.text().partition("\t")[0] == name)
-            if found.menu() is not None:
-                entries = list(found.menu().actions())  # type: ignore[union-attr]
-            else:
+            inner = _menu_of(found)
+            if inner is None:
                 found.trigger()
+            else:
+                entries = list(inner.actions())
         self._settle()
 
     def _menus(self) -> list[str]:
@@ -334,7 +336,8 @@ class _Recorder:
         from PySide6.QtTest import QTest
 
         self._window.activateWindow()
-        QTest.keySequence(self._window.focusWidget() or self._window, QKeySequence(key))
+        focus: QWidget | None = self._window.focusWidget()
+        QTest.keySequence(self._window if focus is None else focus, QKeySequence(key))
         self._settle()
 
     def _settle(self) -> None:
@@ -391,8 +394,7 @@ class _Recorder:
     def _texts(self, widget: QWidget) -> list[str]:
         from PySide6.QtGui import QAccessible
 
-        found = QAccessible.queryAccessibleInterface(widget)
-        return [] if found is None else list(_spoken(found))
+        return list(_spoken(QAccessible.queryAccessibleInterface(widget)))
 
     def _write(self, name: str, lines: Sequence[str]) -> None:
         text = "\n".join(_ELAPSED.sub("in <time>", self._places.plain(line)) for line in lines)
@@ -404,13 +406,20 @@ class _Recorder:
         return path
 
 
+def _menu_of(entry: QAction) -> QMenu | None:
+    """Return the menu that an entry opens; the bindings have no type for it."""
+    found: Any = entry.menu()
+    return found  # type: ignore[no-any-return]
+
+
 def _entry_lines(menu: QMenu, lead: str = "") -> Iterator[str]:
     for entry in menu.actions():
         state = "" if entry.isEnabled() else " (off)"
         mark = f" [{'x' if entry.isChecked() else ' '}]" if entry.isCheckable() else ""
         yield f"{lead}{entry.text()!r}{mark}{state}"
-        if entry.menu() is not None:
-            yield from _entry_lines(entry.menu(), f"{lead}   ")  # type: ignore[arg-type]
+        inner = _menu_of(entry)
+        if inner is not None:
+            yield from _entry_lines(inner, f"{lead}   ")
 
 
 def _spoken(thing: QAccessibleInterface, depth: int = 0) -> Iterator[str]:
@@ -430,7 +439,7 @@ def _spoken(thing: QAccessibleInterface, depth: int = 0) -> Iterator[str]:
         yield f"{'  ' * depth}{thing.role().name}: {said}{' (' + ', '.join(marks) + ')' if marks else ''}"
         depth += 1
     for number in range(min(thing.childCount(), _MOST_CHILDREN)):
-        child = thing.child(number)
+        child: QAccessibleInterface | None = thing.child(number)
         if child is not None and child.isValid():
             yield from _spoken(child, depth)
 

@@ -7,7 +7,7 @@ elsewhere.
 from __future__ import annotations
 
 import contextlib
-import datetime as time_types
+import datetime as dt
 import io
 import os
 import re
@@ -20,10 +20,10 @@ from typing import Any, Final
 ROOT: Final = Path(__file__).resolve().parents[2]
 DATA: Final = ROOT / "tests" / "data"
 #: The moment at which everything is recorded.
-NOW: Final = time_types.datetime(2026, 11, 24, 12, 0, 0, tzinfo=time_types.UTC)
+NOW: Final = dt.datetime(2026, 11, 24, 12, 0, 0, tzinfo=dt.UTC)
 
-_DATE: Final = time_types.date
-_DATETIME: Final = time_types.datetime
+_DATE: Final = dt.date
+_DATETIME: Final = dt.datetime
 
 #: What a run says of its own speed.
 _SPEEDS: Final = (
@@ -46,22 +46,22 @@ class _SameDay(type):
 def stop_the_clock() -> None:
     """Let every date and moment be the same one; before the program is imported."""
 
-    class datetime(_DATETIME, metaclass=_SameDay):  # noqa: N801 - it stands in for the type of that name
+    class datetime(dt.datetime, metaclass=_SameDay):  # noqa: N801 - it stands in for the type of that name
         @classmethod
-        def now(cls, tz: time_types.tzinfo | None = None) -> Any:  # noqa: ANN401
+        def now(cls, tz: dt.tzinfo | None = None) -> Any:  # noqa: ANN401
             return NOW.replace(tzinfo=None) if tz is None else NOW.astimezone(tz)
 
         @classmethod
         def today(cls) -> Any:  # noqa: ANN401
             return NOW.replace(tzinfo=None)
 
-    class date(_DATE, metaclass=_SameDay):  # noqa: N801 - it stands in for the type of that name
+    class date(dt.date, metaclass=_SameDay):  # noqa: N801 - it stands in for the type of that name
         @classmethod
         def today(cls) -> Any:  # noqa: ANN401
             return NOW.date()
 
-    time_types.datetime = datetime  # type: ignore[misc]
-    time_types.date = date  # type: ignore[misc]
+    dt.datetime = datetime  # type: ignore[misc]
+    dt.date = date  # type: ignore[misc]
 
 
 def surround(tree: Path) -> None:

@@ -43,10 +43,9 @@ def workbook(path: Path) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for sheet in book.worksheets:
         widths = {key: round(value.width, 2) for key, value in sheet.column_dimensions.items()}
-        lines = [
-            f"frozen {sheet.freeze_panes} filter {sheet.auto_filter.ref} "
-            f"merged {sorted(map(str, sheet.merged_cells.ranges))} widths {widths}"
-        ]
+        merged = sorted(map(str, sheet.merged_cells.ranges))
+        frame = f"frozen {sheet.freeze_panes} filter {sheet.auto_filter.ref} merged {merged} widths {widths}"
+        lines = [frame]
         for row in sheet.iter_rows():
             for cell in row:
                 if cell.value is None:

@@ -21,7 +21,8 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from tests.parity.cases import Case, all_cases
+from tests.parity.case import Case
+from tests.parity.cases import all_cases
 from tests.parity.environment import DATA, ROOT, Places, run_command, surround
 from tests.parity.readers import as_text, read_back
 
@@ -107,7 +108,9 @@ def _record_step(
     step: Sequence[str], case: Case, work: Path, places: Places, pictures: Path
 ) -> dict[str, Any]:
     before = _state(work)
-    said = run_command([part.format(work=work, data=DATA) if "{" in part else part for part in step], case.stdin)
+    said = run_command(
+        [part.format(work=work, data=DATA) if "{" in part else part for part in step], case.stdin
+    )
     after = _state(work)
     made = [path for path in after if after[path] != before.get(path)]
     return {
@@ -116,7 +119,8 @@ def _record_step(
         "stdout": places.plain(said.out).split("\n"),
         "stderr": places.plain(said.err).split("\n"),
         "files": {
-            str(path.relative_to(work)): places.plain_value(read_back(path, pictures)) for path in sorted(made)
+            str(path.relative_to(work)): places.plain_value(read_back(path, pictures))
+            for path in sorted(made)
         },
     }
 
